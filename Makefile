@@ -46,11 +46,12 @@ check: $(VENV)/.test
 	$(PY) -m mypy
 
 bench: $(VENV)/.test
-	@for file in bench/*.py; do echo "$$file" && $(PY) "$$file" || exit 1; done
+	@for file in bench/*.py; do \
+	  if [ -f "$$file" ]; then echo "$$file" && $(PY) "$$file" || exit 1; fi; done
 
 clean:
 	rm -rf site dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
-	find cubspec tests docs bench -name __pycache__ -prune -exec rm -rf {} +
+	find . -path ./$(VENV) -prune -o -name __pycache__ -prune -exec rm -rf {} +
 
 $(PY):
 	@command -v $(PYTHON) >/dev/null 2>&1 || { \

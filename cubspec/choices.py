@@ -323,7 +323,7 @@ def _check_context(text: str, values: Mapping[str, str], context: Mapping[str, s
         raise InputError(f"{text}: expected no clicks beside {context['data']}, found them")
     if "clicks" in context and not _rests_on_clicks(values, context):
         raise InputError(
-            f"{text}: expected clicks only beside sigma, workers or truth:clicks, found none of them"
+            f"{text}: expected clicks only beside sigma, workers or truth:clicks, found none"
         )
     for key in missing_context(values, context):
         raise InputError(

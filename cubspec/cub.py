@@ -12,11 +12,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cubspec.data import PARTS, Booleans, Clicks, Dataset, Floats, InputError, Integers, Truth
 from cubspec.lines import (
     CLICK_LINE,
     LOCATION_LINE,
+    Check,
     PairLines,
     check_ids,
     counted,
@@ -68,12 +70,12 @@ def read_cub(folder: str | Path) -> Dataset:
     -----
     The files are described in the dataset's README and in Wah et al. (2011), section 2.
     """
-    root = _dataset_folder(Path(folder))
-    parts = _part_names(_find(root, NAMES))
-    image_id, truth = _ground_truth(_find(root, LOCATIONS) or root / LOCATIONS, parts)
+    root = dataset_folder(Path(folder))
+    parts = _part_names(find_file(root, NAMES))
+    image_id, truth = _ground_truth(find_file(root, LOCATIONS) or root / LOCATIONS, parts)
     listed, training = _listed_images(root, image_id)
-    answers, notes = _answers(_find(root, CLICKS), parts, image_id, listed)
-    clicks = None if answers is None else _clicks(answers, image_id)
+    answers, notes = _answers(find_file(root, CLICKS), parts, image_id, listed)
+    clicks = None if answers is None else clicks_of(answers, image_id)
     digest = truth_digest(image_id, truth)
     return Dataset(
         image_id=image_id,
@@ -88,8 +90,19 @@ def read_cub(folder: str | Path) -> Dataset:
     )
 
 
-def _dataset_folder(folder: Path) -> Path:
-    """The folder itself if it holds part_locs.txt, else the one folder in it that does."""
+def dataset_folder(folder: Path, *, or_images: bool = False) -> Path:
+    """The folder itself if it holds part_locs.txt, else the one folder in it that does.
+
+    Parameters
+    ----------
+    folder : where to look
+    or_images : where no folder holds part_locs.txt, take the one that holds images.txt
+
+    Raises
+    ------
+    InputError
+        Where there is no such folder, or more than one in this one.
+    """
     try:
         names = sorted(os.listdir(folder))
     except FileNotFoundError:
@@ -98,27 +111,46 @@ def _dataset_folder(folder: Path) -> Path:
         raise InputError("expected a folder, found a file", folder) from None
     except (OSError, ValueError) as error:
         raise unreadable(folder, error) from None
-    if _places(folder, LOCATIONS):
-        return folder
-    found = [folder / name for name in names if _places(folder / name, LOCATIONS)]
+    inside = [folder / name for name in names]
+    found = _holding(folder, inside, LOCATIONS)
+    if or_images and not found:
+        found = _holding(folder, inside, IMAGES, within="")
     if len(found) != 1:
+        wanted = f"parts/{LOCATIONS}, {LOCATIONS}" if or_images else f"parts/{LOCATIONS}"
         places = ", ".join(str(each) for each in found) or "none"
         raise InputError(
-            f"expected this folder, or one folder in it, to hold parts/{LOCATIONS} or "
-            f"{LOCATIONS}, found {places}",
+            f"expected this folder, or one folder in it, to hold {wanted} or "
+            f"{IMAGES if or_images else LOCATIONS}, found {places}",
             folder,
         )
     return found[0]
 
 
-def _places(root: Path, name: str) -> list[Path]:
+def _holding(folder: Path, inside: list[Path], name: str, within: str = "parts") -> list[Path]:
+    if _places(folder, name, within):
+        return [folder]
+    return [each for each in inside if _places(each, name, within)]
+
+
+def _places(root: Path, name: str, within: str) -> list[Path]:
+    places = dict.fromkeys((root / within / name, root / name))
     # lexists rather than exists: a broken link is to fail when it is read, not to be passed over.
-    return [place for place in (root / "parts" / name, root / name) if os.path.lexists(place)]
+    return [place for place in places if os.path.lexists(place)]
 
 
-def _find(root: Path, name: str) -> Path | None:
-    """Where a file of the parts folder lies: in that folder or beside it; None if in neither."""
-    found = _places(root, name)
+def find_file(root: Path, name: str, within: str = "parts") -> Path | None:
+    """Where a file lies that belongs in a folder of the dataset's: there, or flat in `root`.
+
+    Returns
+    -------
+    file : path, or None if it lies in neither
+
+    Raises
+    ------
+    InputError
+        Where it lies in both.
+    """
+    found = _places(root, name, within)
     if len(found) > 1:
         raise InputError(f"expected {name} once, found it here and at {found[1]}", found[0])
     return found[0] if found else None
@@ -179,13 +211,17 @@ def _listed_images(root: Path, image_id: Integers) -> tuple[Integers, Booleans |
 
 def _read_split(file: Path) -> tuple[Integers, Booleans]:
     rows = read_rows(file, SPLIT_LINE)
-    ids, flag = rows["image_id"], rows["is_training_image"]
-    line = np.arange(1, len(rows) + 1)
-    known = (flag == 0) | (flag == 1)
-    message = "expected is_training_image to be 0 or 1, found {}"
-    fail_at_first(file, line, (~known, lambda row: message.format(flag[row])))
+    ids = rows["image_id"]
+    fail_at_first(file, np.arange(1, len(rows) + 1), split_check(rows))
     check_ids(file, ids, "image_id")
-    return ids, flag == 1
+    return ids, rows["is_training_image"] == 1
+
+
+def split_check(rows: NDArray[np.void]) -> Check:
+    """Which rows of train_test_split.txt hold no flag."""
+    flag = rows["is_training_image"]
+    message = "expected is_training_image to be 0 or 1, found {}"
+    return (flag != 0) & (flag != 1), lambda row: message.format(flag[row])
 
 
 def _check_listed(file: Path, listed: Integers, image_id: Integers) -> None:
@@ -216,7 +252,7 @@ def _answers(
     return lines.where(wanted), (note,)
 
 
-def _clicks(answers: PairLines, image_id: Integers) -> Clicks:
+def clicks_of(answers: PairLines, image_id: Integers) -> Clicks:
     """Answers as arrays; every image id must be among `image_id`, (n,) ascending."""
     pair = np.searchsorted(image_id, answers.image_id) * len(answers.parts) + answers.part
     # A stable sort, as an answer's slot is its position in the file.

@@ -33,7 +33,7 @@ PARTS = (
     "tail",
     "throat",
 )
-"""The dataset's 15 parts in the order of their ids, which begin at 1 (Wah et al. 2011, section 2)."""
+"""The 15 parts in the order of their ids, which begin at 1 (Wah et al. 2011, section 2)."""
 
 
 class InputError(ValueError):
@@ -103,7 +103,7 @@ class Clicks:
 
     @classmethod
     def at(cls, location: ArrayLike) -> Clicks:
-        """Answers in every slot: clicks at these (n, w, p, 2) locations, "not visible" where NaN."""
+        """An answer in every slot: a click at its (n, w, p, 2) location, not visible where NaN."""
         points = np.asarray(location, dtype=np.float64)
         visible = ~np.any(np.isnan(points), axis=-1)
         return cls(np.ones_like(visible), visible, points)
@@ -152,7 +152,7 @@ class Pairs:
 
     Attributes
     ----------
-    value : (n, p) or (n, w, p) float, in the measure's unit; NaN where it needs a spread that is NaN
+    value : (n, p) or (n, w, p) float, in the measure's unit; NaN where its part has no unit
     counted : bool of the same shape, whether the pair enters the average
     """
 

@@ -3,6 +3,9 @@
 Fields stand between spaces or tabs. Lines end in LF or CRLF; a byte order mark and blank lines at
 the end are passed over, and a blank line anywhere else is an error. So a line's number in an error
 is its number in the file.
+
+What a file cannot do without raises an error at the first line at fault. A reader that is to go on
+past such lines takes `lenient_text`, `good_rows` and `find_faults`, which count them.
 """
 
 from __future__ import annotations
@@ -11,10 +14,10 @@ import codecs
 import io
 import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,10 +45,36 @@ NUMBER = re.compile(
     r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
 )
 BLANKS = re.compile(r"[ \t]+")
+BLOCK = 1 << 24
 PLAIN = b"0123456789+-.eEinftyaINFTYA \t\r\n"
 
 Check = tuple[Booleans, Callable[[int], str]]
 """Which rows are at fault, and the message for one of them."""
+
+T = TypeVar("T")
+
+Reader = Callable[[str, int], T]
+"""What a line says, from its text and its number; raises InputError where it says no such thing."""
+
+
+@dataclass(frozen=True)
+class Faults:
+    """Lines that do not say what they should.
+
+    Attributes
+    ----------
+    count : their number
+    first : the error of the first of them, or None where there is none
+    """
+
+    count: int = 0
+    first: InputError | None = None
+
+    def __add__(self, other: Faults) -> Faults:
+        """Both; of two first ones that of the earlier line, and this one's in the same line."""
+        errors = [each.first for each in (self, other) if each.first]
+        first = min(errors, key=lambda error: error.line or 0, default=None)
+        return Faults(self.count + other.count, first)
 
 
 @dataclass(frozen=True)
@@ -86,15 +115,19 @@ class PairLines:
 
 def read_bytes(file: Path) -> bytes:
     """The content of a file; raises InputError where it cannot be read or is empty."""
+    content = _content(file)
+    if not content.strip():
+        raise InputError("expected at least one line, found an empty file", file)
+    return content
+
+
+def _content(file: Path) -> bytes:
     try:
-        content = file.read_bytes()
+        return file.read_bytes()
     except IsADirectoryError:
         raise InputError("expected a file, found a folder", file) from None
     except (OSError, ValueError) as error:
         raise unreadable(file, error) from None
-    if not content.strip():
-        raise InputError("expected at least one line, found an empty file", file)
-    return content
 
 
 def unreadable(file: Path, error: OSError | ValueError) -> InputError:
@@ -138,21 +171,50 @@ def read_text(file: Path) -> str:
     return decode(read_bytes(file), file)
 
 
-def split_lines(text: str, file: Path, fields: Sequence[str]) -> list[str]:
-    """The lines without blanks at their ends; raises InputError on a blank line.
+def lenient_text(file: Path) -> str:
+    """The text of a file as `read_text` returns it, whatever its bytes are, "" where it is empty.
 
-    Parameters
-    ----------
-    text : without blank lines at the end, as `decode` returns it
-    file : for messages
-    fields : names of the fields expected in a line, for messages
+    A byte that is not UTF-8 becomes a lone surrogate, which no field accepts.
     """
-    lines = [line.removesuffix("\r").strip(" \t") for line in text.split("\n")]
-    if "" in lines:
-        raise InputError(
-            f"expected {_listed(fields)}, found a blank line", file, lines.index("") + 1
-        )
+    content = _content(file).removeprefix(codecs.BOM_UTF8)
+    return content.decode(errors="surrogateescape").rstrip(" \t\r\n")
+
+
+def numbered_lines(text: str) -> Iterable[tuple[int, str]]:
+    """The lines without blanks at their ends, each with its number; none of an empty text."""
+    lines = text.split("\n") if text else []
+    return enumerate((line.removesuffix("\r").strip(" \t") for line in lines), start=1)
+
+
+def _no_blank_line(text: str, file: Path, fields: Sequence[str]) -> list[tuple[int, str]]:
+    lines = list(numbered_lines(text))
+    for number, line in lines:
+        if not line:
+            split_fields(line, file, number, fields)
     return lines
+
+
+def split_fields(line: str, file: Path, number: int, fields: Sequence[str]) -> list[str]:
+    """The fields of a line; raises InputError where there are not as many as have names."""
+    words = BLANKS.split(line)
+    if len(words) != len(fields) or not line:
+        found = counted(len(words), "field") if line else "a blank line"
+        raise InputError(f"expected {_listed(fields)}, found {found}", file, number)
+    return words
+
+
+def sift(text: str, read: Reader[T]) -> tuple[list[T], list[int], Faults]:
+    """What the lines say that can be read, the numbers of those lines, and the others' faults."""
+    said, numbers, faults, first = [], [], 0, None
+    for number, line in numbered_lines(text):
+        try:
+            said.append(read(line, number))
+            numbers.append(number)
+        except InputError as error:
+            faults += 1
+            # A traceback would keep every frame alive.
+            first = first or error.with_traceback(None)
+    return said, numbers, Faults(faults, first)
 
 
 def read_named(file: Path, fields: tuple[str, str]) -> tuple[list[int], list[str]]:
@@ -164,24 +226,38 @@ def read_named(file: Path, fields: tuple[str, str]) -> tuple[list[int], list[str
         Where the file cannot be read, a line has no name, an id is no whole number of at least 1,
         or an id stands in two lines.
     """
-    ids: list[int] = []
-    names: list[str] = []
-    for number, line in enumerate(split_lines(read_text(file), file, fields), start=1):
-        first, *rest = BLANKS.split(line)
-        if not rest:
-            raise InputError(f"expected {_listed(fields)}, found 1 field", file, number)
-        ids.append(whole_number(first, fields[0], file, number))
-        names.append(" ".join(rest))
+    read = name_reader(file, fields)
+    lines = _no_blank_line(read_text(file), file, fields)
+    said = [read(line, number) for number, line in lines]
+    ids, names = (list(each) for each in zip(*said, strict=True))
     check_ids(file, np.array(ids, dtype=np.int64), fields[0])
     return ids, names
+
+
+def name_reader(file: Path, fields: tuple[str, str]) -> Reader[tuple[int, str]]:
+    """What reads a line `id name` of a file."""
+
+    def read(line: str, number: int) -> tuple[int, str]:
+        first, *rest = BLANKS.split(line)
+        if not rest:
+            found = "1 field" if line else "a blank line"
+            raise InputError(f"expected {_listed(fields)}, found {found}", file, number)
+        return whole_number(first, fields[0], file, number), " ".join(rest)
+
+    return read
 
 
 def check_ids(file: Path, ids: Integers, name: str) -> None:
     """Raise InputError at the first id that is below 1 or repeats one; line i + 1 holds ids[i]."""
     line = np.arange(1, len(ids) + 1)
+    fail_at_first(file, line, *id_checks(ids, name, line))
+
+
+def id_checks(ids: Integers, name: str, line: Integers) -> tuple[Check, Check]:
+    """Which ids are below 1 or repeat one of an earlier line."""
     message = f"expected {name} to be at least 1, found {{}}"
-    fail_at_first(file, line, (ids < 1, lambda row: message.format(ids[row])))
-    check_once(file, line, ids, lambda row: f"{name} {ids[row]}")
+    low: Check = (ids < 1, lambda row: message.format(ids[row]))
+    return low, repeat_check(line, ids, lambda row: f"{name} {ids[row]}")
 
 
 def read_rows(file: Path, fields: np.dtype[np.void]) -> NDArray[np.void]:
@@ -213,11 +289,9 @@ def parse_rows(text: str, file: Path, fields: np.dtype[np.void]) -> NDArray[np.v
 
 
 def _parse_at_once(text: str, fields: np.dtype[np.void]) -> NDArray[np.void] | None:
-    # NumPy skips blank lines and splits at any Unicode blank and at a lone carriage return. What
-    # is left after these three checks means the same to it as to _parse_by_line.
+    # NumPy splits at any Unicode blank and skips blank lines: hence the check before and the one
+    # after. What passes both means the same to it as to _parse_by_line.
     if not text.isascii() or text.encode().translate(None, PLAIN):
-        return None
-    if text.count("\r") != text.count("\r\n"):
         return None
     try:
         with warnings.catch_warnings():
@@ -229,17 +303,87 @@ def _parse_at_once(text: str, fields: np.dtype[np.void]) -> NDArray[np.void] | N
 
 
 def _parse_by_line(text: str, file: Path, fields: np.dtype[np.void]) -> NDArray[np.void]:
+    read = _row_reader(file, fields)
+    lines = _no_blank_line(text, file, fields.names or ())
+    rows = [read(line, number) for number, line in lines]
+    return np.array(rows, dtype=fields)
+
+
+def good_rows(
+    text: str, file: Path, fields: np.dtype[np.void]
+) -> tuple[NDArray[np.void], Integers, Faults]:
+    """The numbers of the lines that `parse_rows` would accept.
+
+    Parameters
+    ----------
+    text : without blank lines at the end, as `lenient_text` returns it
+    file : for messages
+    fields : names and types of a line's fields, in their order
+
+    Returns
+    -------
+    rows : (m,) of that type
+    line : (m,) int, the line of each row
+    faults : of the other lines
+    """
+    rows = _parse_at_once(text, fields) if text else None
+    if rows is not None:
+        return rows, np.arange(1, len(rows) + 1), Faults()
+    said, numbers, faults = sift(text, _row_reader(file, fields))
+    return np.array(said, dtype=fields), np.array(numbers, dtype=np.int64), faults
+
+
+def _row_reader(file: Path, fields: np.dtype[np.void]) -> Reader[tuple[float, ...]]:
     names = fields.names or ()
     convert = [whole_number if fields[name].kind == "i" else real_number for name in names]
-    rows: list[tuple[float, ...]] = []
-    for number, line in enumerate(split_lines(text, file, names), start=1):
-        words = BLANKS.split(line)
-        if len(words) != len(names):
-            found = counted(len(words), "field")
-            raise InputError(f"expected {_listed(names)}, found {found}", file, number)
+
+    def read(line: str, number: int) -> tuple[float, ...]:
+        words = split_fields(line, file, number, names)
         each = zip(convert, words, names, strict=True)
-        rows.append(tuple(to(word, name, file, number) for to, word, name in each))
-    return np.array(rows, dtype=fields)
+        return tuple(to(word, name, file, number) for to, word, name in each)
+
+    return read
+
+
+def count_lines(file: Path, fields: Sequence[str]) -> tuple[int, Faults]:
+    """How many lines a file has, and the faults of those with another number of fields.
+
+    For files too long to take their lines apart: what a field holds is not looked at.
+    """
+    counts = np.concatenate([np.zeros(0, np.int64), *map(_fields_of_lines, _blocks(file))])
+    counts = counts[: int(np.flatnonzero(counts).max(initial=-1)) + 1]
+
+    def message(row: int) -> str:
+        found = counted(int(counts[row]), "field") if counts[row] else "a blank line"
+        return f"expected {_listed(fields)}, found {found}"
+
+    line = np.arange(1, len(counts) + 1)
+    return len(counts), find_faults(file, line, (counts != len(fields), message))[1]
+
+
+def _blocks(file: Path) -> Iterator[bytes]:
+    """The content of a file in pieces of whole lines, which end in LF, without byte order mark."""
+    try:
+        with file.open("rb") as stream:
+            block = stream.read(BLOCK).removeprefix(codecs.BOM_UTF8)
+            while block:
+                block += stream.readline()
+                yield (block if block.endswith(b"\n") else block + b"\n").replace(b"\r\n", b"\n")
+                block = stream.read(BLOCK)
+    except IsADirectoryError:
+        raise InputError("expected a file, found a folder", file) from None
+    except (OSError, ValueError) as error:
+        raise unreadable(file, error) from None
+
+
+def _fields_of_lines(block: bytes) -> Integers:
+    """The number of fields of each line."""
+    byte = np.frombuffer(block, dtype=np.uint8)
+    end = byte == ord("\n")
+    first = ~(end | (byte == ord(" ")) | (byte == ord("\t")))
+    first[1:] &= ~first[:-1]
+    start = np.concatenate([[0], np.flatnonzero(end)[:-1] + 1])
+    return np.add.reduceat(first, start, dtype=np.int64)
 
 
 def whole_number(word: str, name: str, file: Path, line: int) -> int:
@@ -283,12 +427,20 @@ def pair_lines(
     """
     if line is None:
         line = np.arange(1, len(rows) + 1)
+    fail_at_first(file, line, *pair_checks(rows, parts))
+    location = np.stack([rows["x"], rows["y"]], axis=-1)
+    visible = rows["visible"] == 1
+    location[~visible] = np.nan
+    image_id, part = rows["image_id"], rows["part_id"] - 1
+    return PairLines(file, tuple(parts), line, image_id, part, visible, location)
+
+
+def pair_checks(rows: NDArray[np.void], parts: Sequence[str]) -> tuple[Check, ...]:
+    """Which rows with the fields of LOCATION_LINE hold values that no pair has."""
     image_id, part_id, flag = rows["image_id"], rows["part_id"], rows["visible"]
     location = np.stack([rows["x"], rows["y"]], axis=-1)
-    visible = flag == 1
-    fail_at_first(
-        file,
-        line,
+    nowhere = (flag == 1) & ~np.isfinite(location).all(axis=-1)
+    return (
         (image_id < 1, lambda i: f"expected an image id of at least 1, found {image_id[i]}"),
         (
             (part_id < 1) | (part_id > len(parts)),
@@ -296,12 +448,10 @@ def pair_lines(
         ),
         ((flag < 0) | (flag > 1), lambda i: f"expected visible to be 0 or 1, found {flag[i]}"),
         (
-            visible & ~np.isfinite(location).all(axis=-1),
+            nowhere,
             lambda i: f"expected finite x and y of a visible part, found {_point(location[i])}",
         ),
     )
-    location[~visible] = np.nan
-    return PairLines(file, tuple(parts), line, image_id, part_id - 1, visible, location)
 
 
 def tabulate(lines: PairLines) -> tuple[Integers, Booleans, Booleans, Floats]:
@@ -337,22 +487,39 @@ def tabulate(lines: PairLines) -> tuple[Integers, Booleans, Booleans, Floats]:
 
 def fail_at_first(file: Path, line: Integers, *checks: Check) -> None:
     """Raise InputError for the first row that is at fault in any of the checks, if there is one."""
-    faults = [(int(bad.argmax()), order) for order, (bad, _) in enumerate(checks) if bad.any()]
-    if faults:
-        row, order = min(faults)
-        raise InputError(checks[order][1](row), file, int(line[row]))
+    _, faults = find_faults(file, line, *checks)
+    if faults.first:
+        raise faults.first
+
+
+def find_faults(file: Path, line: Integers, *checks: Check) -> tuple[Booleans, Faults]:
+    """Which rows are at fault in any of the checks, an (m,) mask, and the faults of their lines."""
+    bad = np.zeros(len(line), dtype=np.bool_)
+    for each, _ in checks:
+        bad |= each
+    if not bad.any():
+        return bad, Faults()
+    row = int(bad.argmax())
+    message = next(say for each, say in checks if each[row])
+    return bad, Faults(int(bad.sum()), InputError(message(row), file, int(line[row])))
 
 
 def check_once(file: Path, line: Integers, key: Integers, name: Callable[[int], str]) -> None:
     """Raise InputError at the first row whose key an earlier row holds, and name its line too."""
+    fail_at_first(file, line, repeat_check(line, key, name))
+
+
+def repeat_check(line: Integers, key: Integers, name: Callable[[int], str]) -> Check:
+    """Which rows hold the key of an earlier row; the message names the first such row's line."""
     order = np.argsort(key, kind="stable")
-    again = order[1:][key[order][1:] == key[order][:-1]]
-    if again.size:
-        row = int(again.min())
+    again = np.zeros(len(key), dtype=np.bool_)
+    again[order[1:]] = key[order[1:]] == key[order[:-1]]
+
+    def message(row: int) -> str:
         first = int(line[(key == key[row]).argmax()])
-        raise InputError(
-            f"expected {name(row)} once, found it here and in line {first}", file, int(line[row])
-        )
+        return f"expected {name(row)} once, found it here and in line {first}"
+
+    return again, message
 
 
 def pair_name(image_id: int, part: int, parts: Sequence[str]) -> str:

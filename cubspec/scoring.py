@@ -95,6 +95,7 @@ def score(
     missing: str = "error",
     only: Sequence[str] | None = None,
     per_part: bool = False,
+    step: Callable[[str], None] = lambda _: None,
 ) -> Result:
     """Score predictions, and the annotators themselves, under every measure and choice.
 
@@ -110,6 +111,7 @@ def score(
     missing : "error", or "invisible" to take pairs that a file lacks as not visible
     only : short forms to compute; all where not given
     per_part : whether to compute every part by itself too
+    step : called with the name of each row before it is scored
 
     Returns
     -------
@@ -121,7 +123,7 @@ def score(
         On an unknown name, a file that a choice needs and the dataset lacks, or predictions that
         do not fit the images scored.
     """
-    _check_names(predictions)
+    check_row_names(predictions)
     scored = split_images(dataset, split)
     kept = _part_mask(dataset, parts)
     forms = _forms(only, dataset.clicks is not None)
@@ -139,6 +141,7 @@ def score(
     result = Result(context, case.parts, sigma, {}, {})
     notes = [*dataset.notes, *_no_click_file(dataset), *_no_spread(case.parts, sigma)]
     for name, given in predictions.items():
+        step(name)
         prediction, used, remarks = _aligned(given, dataset, scored, kept, missing)
         notes += [f"{name}: {remark}" for remark in remarks]
         result.rows[name], result.by_part[name] = case.score(forms, prediction)
@@ -149,6 +152,8 @@ def score(
                 **({} if given.visible_above is None else {"visible_above": given.visible_above}),
                 "missing": missing,
             }
+    if case.clicks is not None:
+        step(HUMAN)
     for workers, (row, of_parts) in case.score_human(forms).items():
         name = f"{HUMAN}|workers:{workers}"
         result.rows[name], result.by_part[name] = row, of_parts
@@ -177,10 +182,15 @@ def spread(
     if dataset.clicks is None:
         raise InputError("expected the annotators' clicks, found no such file", click_file(dataset))
     everything = ground_truth(dataset, truth)
-    scored = split_images(dataset, split) if pool == "scored" else np.ones(len(dataset.image_id), bool)
+    scored = (
+        split_images(dataset, split) if pool == "scored" else np.ones(len(dataset.image_id), bool)
+    )
     pooled = _pool_images(dataset, scored, pool)
     every_part = np.ones(len(dataset.parts), bool)
-    clicks, kept_truth = dataset.clicks.only(pooled, every_part), everything.only(pooled, every_part)
+    clicks, kept_truth = (
+        dataset.clicks.only(pooled, every_part),
+        everything.only(pooled, every_part),
+    )
     sigma = {value.name: value.function(clicks, kept_truth) for value in SIGMA.values}
     context = _context(dataset, truth, pool, split, int(pooled.sum()), every_part)
     if pool != "scored":
@@ -296,7 +306,9 @@ class _Case:
         summaries: Mapping[str, _Summary],
     ) -> dict[str, _Row]:
         """Every form under every summary; the pairs of forms that differ in `avg` are made once."""
-        rows: dict[str, _Row] = {name: ({}, {part: {} for part in self.parts}) for name in summaries}
+        rows: dict[str, _Row] = {
+            name: ({}, {part: {} for part in self.parts}) for name in summaries
+        }
         for _, group in groupby(forms, lambda form: _without_average(form).short):
             same = list(group)
             pairs = pairs_of(same[0])
@@ -322,14 +334,17 @@ def _without_average(form: Signature) -> Signature:
 
 
 def _by_micro(form: Signature) -> Signature:
-    return Signature(form.measure, {**form.values, **({"avg": "micro"} if "avg" in form.values else {})})
+    return Signature(
+        form.measure, {**form.values, **({"avg": "micro"} if "avg" in form.values else {})}
+    )
 
 
 def _average(form: Signature) -> Average:
     return AVG[form.values["avg"]] if "avg" in form.values else micro
 
 
-def _check_names(predictions: Mapping[str, object]) -> None:
+def check_row_names(predictions: Iterable[str]) -> None:
+    """Raise InputError on a row name that is the annotators'."""
     for name in predictions:
         if name == HUMAN or name.startswith(f"{HUMAN}|"):
             raise InputError(
@@ -449,9 +464,16 @@ def _aligned(
     if isinstance(given, Prediction):
         _check_arrays(given, int(scored.sum()), int(parts.sum()))
         return given, {}, ()
-    prediction, remarks, lacking = align(given, dataset.image_id[scored], parts, missing=missing)
-    used = {"missing": missing} if lacking else {}
+    image_id = dataset.image_id[scored]
+    prediction, remarks = align(given, image_id, parts, missing=missing)
+    used = {"missing": missing} if _lacks(given, image_id, parts) else {}
     return prediction, used, (*given.notes, *remarks)
+
+
+def _lacks(file: PredictionFile, image_id: Integers, parts: Booleans) -> bool:
+    """Whether a file has no prediction for some pair of these images and parts."""
+    held = file.present[np.isin(file.image_id, image_id)][:, parts]
+    return bool(len(held) < len(image_id) or not held.all())
 
 
 def _check_arrays(prediction: Prediction, images: int, parts: int) -> None:

@@ -1,6 +1,6 @@
 """Writes the `python` blocks of the pages to the modules of the same names.
 
-`docs/measures/pcp.md` becomes `cubspec/measures/pcp.py`. The modules are committed and never edited.
+`docs/measures/pcp.md` becomes `cubspec/measures/pcp.py`. The modules are committed, never edited.
 `python -m cubspec.tangle` writes them, `python -m cubspec.tangle --check` fails on any difference.
 """
 

@@ -187,6 +187,7 @@ def test_part_ranges(ids: list[int], text: str) -> None:
 
 
 def test_context_keys_stand_in_their_order() -> None:
-    assert list(CONTEXT) == (
-        "data clicks truth pool split n parts missing workers v h".split()
-    )
+    assert list(CONTEXT) == [
+        *("data", "clicks", "truth", "pool", "split", "n"),
+        *("parts", "missing", "workers", "v", "h"),
+    ]

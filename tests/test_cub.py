@@ -379,6 +379,7 @@ BAD_LINES = [
     ("images.txt", drop(2), None, ["every image of part_locs", "image 2"]),
     ("images.txt", lambda lines: [], None, ["at least one line", "empty file"]),
     ("train_test_split.txt", put(2, "2 2"), 2, ["is_training_image to be 0 or 1", "found 2"]),
+    ("train_test_split.txt", put(2, "2 -1"), 2, ["is_training_image to be 0 or 1", "found -1"]),
     ("train_test_split.txt", put(2, "2 train"), 2, ["whole number", "'train'"]),
     ("train_test_split.txt", put(2, "2"), 2, ["expected 2 fields", "found 1"]),
     ("train_test_split.txt", put(2, "1 0"), 2, ["image_id 1", "once", "line 1"]),
@@ -435,6 +436,15 @@ def test_the_first_of_several_bad_lines_is_named(folder: Path) -> None:
     lines = file.read_text().splitlines()
     write_text(file, put(20, "2 99 0 0 0")(put(12, "1 12 0 0 7")(put(25, "-1 1 0 0 0")(lines))))
     assert read_error(folder).line == 12
+
+
+def test_a_lone_carriage_return_does_not_make_up_for_a_blank_line(folder: Path) -> None:
+    file = find(folder, "part_locs.txt")
+    lines = file.read_text().splitlines()
+    write_text(file, [*lines[:16], f"{lines[16]}\r{lines[17]}", "", *lines[18:]])
+    error = read_error(folder)
+    assert error.line == 18
+    assert "blank line" in error.message
 
 
 def test_a_repeated_pair_is_named_where_it_is_repeated_first(folder: Path) -> None:

@@ -34,7 +34,7 @@ class Case:
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """Random data: ragged answers, ties, nobody visible, one click, one image, one part, no spread."""
+    """Random data: ragged answers, ties, nobody visible, one click, image or part, no spread."""
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     images, parts = draw(st.integers(1, 4)), draw(st.integers(1, 3))
     number = _number_of_answers(rng, draw(ANSWERS), (images, parts))

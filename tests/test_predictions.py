@@ -197,6 +197,10 @@ def test_no_such_file(tmp_path: Path) -> None:
     check_words(read_error(tmp_path / "nothing"), ["No such file"])
 
 
+def test_a_path_that_no_file_can_have(tmp_path: Path) -> None:
+    check_words(read_error(tmp_path / "a\0b"), ["null"])
+
+
 def test_a_folder_in_place_of_the_file(tmp_path: Path) -> None:
     assert read_error(tmp_path).message == "expected a file, found a folder"
 
@@ -612,6 +616,16 @@ def test_what_is_not_finite_but_plays_no_part(tmp_path: Path) -> None:
         setting(0, "score", np.nan),
     )
     assert_holds(read_predictions(write_json(tmp_path / "file", content)), PREDICTION)
+
+
+def test_the_threshold_decides_which_locations_play_a_part(tmp_path: Path) -> None:
+    value = np.where(PREDICTION.visible, 0.6, 0.4)
+    results = coco_results(IDS, PREDICTION, value)
+    image, part = np.argwhere(~PREDICTION.visible)[0].tolist()
+    results[image]["keypoints"][3 * part] = np.nan
+    file = write_json(tmp_path / "file", results)
+    assert_holds(read_predictions(file, visible_above=0.5), PREDICTION)
+    check_words(read_error(file), [f"entry {image}", "finite", f"nan at [{3 * part}]"])
 
 
 BAD_JSON = [

@@ -53,7 +53,7 @@ def test_the_radius_and_the_cap_include_their_boundary() -> None:
         "capped": 0.0,
         "AE": 3.25,
     }
-    beyond = Prediction(prediction.visible, prediction.location + [[[1e-9, 0]]])
+    beyond = Prediction(prediction.visible, [*prediction.location, [[1e-09, 0]]])
     result = score(dataset, {"beyond": beyond}, split="all")
     assert result.rows["beyond"][short["PCP"]] == 0.0
     assert result.rows["beyond"][short["capped"]] == 50.0
@@ -218,7 +218,7 @@ def test_spread_says_what_it_stands_on() -> None:
     scored = spread(dataset, pool="scored", split="test")
     assert (scored.context["split"], scored.context["n"]) == ("test", 2)
     assert list(found.sigma) == (
-        "sd-mean sd-median dist-mean dist-median rms-median axes-mean toolbox".split()
+        ["sd-mean", "sd-median", "dist-mean", "dist-median", "rms-median", "axes-mean", "toolbox"]
     )
 
 

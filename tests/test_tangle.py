@@ -117,9 +117,10 @@ def test_index_pages_are_left_out_and_the_package_lists_the_rest(tmp_path: Path)
         "cubspec/measures/again.py",
         "cubspec/measures/twice.py",
     ]
-    assert '__all__ = [\n    "again",\n    "twice",\n]\n' in written[
-        Path("cubspec/measures/__init__.py")
-    ]
+    assert (
+        '__all__ = [\n    "again",\n    "twice",\n]\n'
+        in written[Path("cubspec/measures/__init__.py")]
+    )
 
 
 def test_every_kind_of_difference_is_found(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -226,7 +227,7 @@ def write_npz(file: Path, image_id: Integers, prediction: Prediction) -> Path:
 
 def coco_results(
     image_id: Integers, prediction: Prediction, value: Floats | None = None
-) -> list[dict[str, object]]:
+) -> list[dict[str, Any]]:
     """Predictions as COCO keypoint results, one for each image.
 
     Parameters
@@ -237,7 +238,7 @@ def coco_results(
         The third value of every keypoint; 2 where visible and 0 elsewhere unless given.
     """
     third = np.where(prediction.visible, 2, 0) if value is None else value
-    results: list[dict[str, object]] = []
+    results: list[dict[str, Any]] = []
     for image, location, values in zip(
         image_id.tolist(), np.nan_to_num(prediction.location).tolist(), third.tolist(), strict=True
     ):

@@ -22,8 +22,8 @@ def distance(a: Floats, b: Floats, sigma: Floats) -> Floats:
     -------
     (…, p) float, units of σ; NaN where a location or the unit is NaN
     """
-    offset = a - b
-    u, v = offset[..., 0] / sigma[..., 0], offset[..., 1] / sigma[..., -1]
+    u = (a[..., 0] - b[..., 0]) / sigma[..., 0]
+    v = (a[..., 1] - b[..., 1]) / sigma[..., -1]
     return np.sqrt(u**2 + v**2)
 
 

@@ -1,0 +1,62 @@
+"""What the hooks of the site share: which lines of a page are code, and how a build fails.
+
+MkDocs loads the hooks by file name, as modules of their own, beside the ones that an import gives;
+so a hook keeps no state that another one needs.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.pages import Page
+
+from cubspec.data import InputError
+from cubspec.tangle import blocks
+
+# As many backticks at its end as at its start, in one paragraph, none of them escaped.
+_CODE_SPAN = re.compile(r"(?s)(?<![`\\])(`+)(?!`)(?:(?!\n\s*\n).)+?(?<!`)\1(?!`)")
+
+
+def failure(page: str, line: int | None, message: str) -> PluginError:
+    """The error that fails a build, strict or not, and says where.
+
+    Parameters
+    ----------
+    page : path of the page, relative to the folder of the pages
+    line : line of the page's file, counted from 1; None where it is unknown
+    message : what was expected and what was found, one line
+    """
+    place = page if line is None else f"{page}:{line}"
+    return PluginError(f"{place}: {message}")
+
+
+def prose(text: str, page: str) -> str:
+    """A page without its code: the same lines, fenced ones empty, each code span cut to `…`.
+
+    Parameters
+    ----------
+    text : the page
+    page : its path, for messages
+
+    Raises
+    ------
+    PluginError
+        On a fence that never closes.
+    """
+    lines = text.split("\n")
+    try:
+        for block in blocks(text, page):
+            size = block.code.count("\n") + 2
+            lines[block.line - 2 : block.line - 2 + size] = [""] * size
+    except InputError as error:
+        raise failure(page, error.line, error.message) from None
+    return _CODE_SPAN.sub(lambda span: "…" + "\n" * span[0].count("\n"), "\n".join(lines))
+
+
+def source(page: Page) -> str:
+    """The text of a page's file, or of what was generated in its place; front matter included."""
+    if page.file.abs_src_path is not None:
+        return Path(page.file.abs_src_path).read_text("utf-8-sig")
+    return page.file.content_string

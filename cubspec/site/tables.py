@@ -1,0 +1,195 @@
+"""MkDocs hook: tables of a page that are made from the code while the site is built.
+
+A line `<!-- table: NAME ARGUMENT… -->` becomes what the function of that name in `TABLES` makes.
+It takes the page's path and the arguments, and returns Markdown.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from mkdocs.structure.pages import Page
+
+from cubspec import choices
+from cubspec.choices import Choice, Measure, unknown
+from cubspec.data import InputError
+from cubspec.site import failure, prose, source
+from cubspec.site.cells import grid, link, plain
+from cubspec.site.effects import (
+    effect,
+    effect_of_avg,
+    effect_of_pool,
+    effect_of_workers,
+    spread_of_parts,
+)
+
+Table = Callable[..., str]
+
+_PLACEHOLDER = re.compile(r"(?P<indent> *)<!-- *table: *(?P<words>.*?) *--> *")
+_MENTION = re.compile(r"<!--\s*table\b", re.IGNORECASE)
+
+
+def at_a_glance(page: str, measure_id: str) -> str:
+    """One measure: id, unit, source, and its choices with all their values.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    measure_id : the measure
+    """
+    measure = choices.measure(measure_id)
+    rows = [
+        ("unit", measure.unit),
+        ("better", measure.better),
+        ("source", plain(measure.source)),
+        *((_choice_link(page, each), _value_links(page, each)) for each in measure.choices),
+        ("short signatures", _product(measure)),
+    ]
+    return grid(("id", _measure_link(page, measure)), rows)
+
+
+def all_measures(page: str) -> str:
+    """Every measure, one per row, with its choices and the number of its short signatures."""
+    found = choices.measures()
+    rows = [
+        (
+            _measure_link(page, each),
+            plain(each.question),
+            each.unit,
+            each.better,
+            ", ".join(_choice_link(page, choice) for choice in each.choices),
+            str(_count(each)),
+        )
+        for each in found
+    ]
+    total = ("**all**", "", "", "", "", f"**{sum(_count(each) for each in found)}**")
+    head = ("measure", "question {.wide}", "unit", "better", "choices", "short signatures")
+    return grid(head, [*rows, total])
+
+
+def values(page: str, choice: str) -> str:
+    """Every value of a choice, with its meaning.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    choice : its key (`sigma`) or, where measures have different choices of the same key, what its
+        anchors begin with (`fvr-of`); case is ignored
+    """
+    found = _choice(choice)
+    rows = [
+        (
+            link(page, found.address(value.name), f"`{value.name}`"),
+            plain(value.meaning) + (" (preselected)" if value.name == found.preselected else ""),
+        )
+        for value in found.values
+    ]
+    return grid((_choice_link(page, found), plain(found.question)), rows)
+
+
+TABLES: dict[str, Table] = {
+    "all-measures": all_measures,
+    "at-a-glance": at_a_glance,
+    "effect": effect,
+    "effect-of-avg": effect_of_avg,
+    "effect-of-pool": effect_of_pool,
+    "effect-of-workers": effect_of_workers,
+    "spread-of-parts": spread_of_parts,
+    "values": values,
+}
+"""Every table by name."""
+
+
+def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
+    """Put the tables in their places."""
+    return with_tables(markdown, page.file.src_uri, _lines_before(markdown, page))
+
+
+def with_tables(markdown: str, page: str, lines_before: int = 0) -> str:
+    """A page's Markdown with its tables in their places.
+
+    Parameters
+    ----------
+    markdown : the page, without its front matter
+    page : its path, relative to the folder of the pages
+    lines_before : lines of its file that stand before `markdown`, for messages
+
+    Raises
+    ------
+    PluginError
+        On an unknown table, or arguments that it cannot use; names page and line.
+    """
+    lines = markdown.split("\n")
+    for number, text in enumerate(prose(markdown, page).split("\n")):
+        if _MENTION.search(text):
+            try:
+                lines[number] = _replaced(lines[number], page)
+            except InputError as error:
+                raise failure(page, lines_before + number + 1, error.message) from None
+    return "\n".join(lines)
+
+
+def _replaced(line: str, page: str) -> str:
+    found = _PLACEHOLDER.fullmatch(line)
+    if not found or not found["words"]:
+        raise InputError(
+            f"expected <!-- table: NAME ARGUMENT… --> alone on a line, found {line.strip()!r}"
+        )
+    name, *arguments = found["words"].split()
+    if name not in TABLES:
+        raise InputError(unknown("table", name, TABLES))
+    try:
+        inspect.signature(TABLES[name]).bind(page, *arguments)
+    except TypeError:
+        wanted = [word.upper() for word in inspect.signature(TABLES[name]).parameters][1:]
+        raise InputError(
+            f"expected {' '.join([name, *wanted])!r}, found {found['words']!r}"
+        ) from None
+    made = TABLES[name](page, *arguments).strip("\n")
+    return "\n".join((found["indent"] + each).rstrip() for each in made.split("\n"))
+
+
+def _lines_before(markdown: str, page: Page) -> int:
+    text = source(page)
+    return text[: -len(markdown)].count("\n") if markdown and text.endswith(markdown) else 0
+
+
+def _measure_link(page: str, measure: Measure) -> str:
+    return link(page, measure.address, f"`{measure.id}`")
+
+
+def _choice_link(page: str, choice: Choice) -> str:
+    return link(page, f"{choice.page}/#{choice.anchor}", f"`{choice.key}`")
+
+
+def _value_links(page: str, choice: Choice) -> str:
+    return ", ".join(link(page, choice.address(name), f"`{name}`") for name in choice.names)
+
+
+def _count(measure: Measure) -> int:
+    return math.prod(len(choice.values) for choice in measure.choices)
+
+
+def _product(measure: Measure) -> str:
+    sizes = [str(len(choice.values)) for choice in measure.choices]
+    return f"{' × '.join(sizes)} = {_count(measure)}" if len(sizes) > 1 else str(_count(measure))
+
+
+def _choice(name: str) -> Choice:
+    declared = [choice for each in choices.measures() for choice in each.choices]
+    declared += choices.context_choices().values()
+    by_key: dict[str, set[str]] = {}
+    by_anchor = {choice.anchor: choice for choice in declared}
+    for choice in declared:
+        by_key.setdefault(choice.key, set()).add(choice.anchor)
+    found = dict(by_anchor)
+    for key, anchors in by_key.items():
+        if len(anchors) == 1:
+            found.setdefault(key, by_anchor[min(anchors)])
+    if name.lower() not in found:
+        raise InputError(unknown("choice", name, sorted(found)))
+    return found[name.lower()]
