@@ -98,7 +98,10 @@ def consensus(clicks: np.ndarray) -> tuple:
 def sigmas(clicks: np.ndarray, visible: np.ndarray, location: np.ndarray) -> dict:
     """The two units of the example's tables."""
     used = ~np.isnan(clicks[..., 0]) & visible[:, None]
-    mean = np.nansum(clicks, axis=1) / np.maximum((~np.isnan(clicks[..., 0])).sum(axis=1), 1)[..., None]
+    mean = (
+        np.nansum(clicks, axis=1)
+        / np.maximum((~np.isnan(clicks[..., 0])).sum(axis=1), 1)[..., None]
+    )
     about = np.where(used[..., None], clicks - mean[:, None], 0)
     pairs = used.any(axis=1).sum(axis=0)
     number = used.sum(axis=(0, 1))
@@ -109,7 +112,9 @@ def sigmas(clicks: np.ndarray, visible: np.ndarray, location: np.ndarray) -> dic
     }
 
 
-def scores(seen: np.ndarray, at: np.ndarray, truth: tuple, clicks: np.ndarray, unit: np.ndarray) -> list:
+def scores(
+    seen: np.ndarray, at: np.ndarray, truth: tuple, clicks: np.ndarray, unit: np.ndarray
+) -> list:
     """The columns of the example's table for one row."""
     visible, location = truth
     both, neither, wrong = seen & visible, ~seen & ~visible, seen != visible
