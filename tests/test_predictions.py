@@ -135,13 +135,13 @@ def test_a_threshold_without_effect_is_noted(tmp_path: Path, kind: str) -> None:
     found = read_predictions(WRITERS[kind](tmp_path / "file", IDS, PREDICTION), visible_above=0.5)
     assert found.visible_above is None
     (note,) = found.notes
-    assert "visible_above has no effect" in note
+    assert "--visible-above has no effect" in note
 
 
 @pytest.mark.parametrize("threshold", [np.nan, np.inf])
 def test_a_threshold_that_is_no_number(tmp_path: Path, threshold: float) -> None:
     file = write_coco(tmp_path / "file", IDS, PREDICTION)
-    with pytest.raises(InputError, match="visible_above to be a finite number, found"):
+    with pytest.raises(InputError, match="visible-above to be a finite number, found"):
         read_predictions(file, visible_above=threshold)
 
 
@@ -534,7 +534,7 @@ def test_confidences_are_compared_with_the_threshold(
     if threshold is None:
         (note,) = found.notes
         assert "confidences" in note
-        assert "visible_above" in note
+        assert "--visible-above" in note
     else:
         assert found.notes == ()
 

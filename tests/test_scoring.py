@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from hashlib import sha256
 
 import numpy as np
 import pytest
 
 from cubspec.choices import Signature, short_signatures
 from cubspec.data import Clicks, Dataset, InputError, Prediction, Truth
+from cubspec.digests import context_digest, short_digest
 from cubspec.scoring import score, spread
 
 NAN = np.nan
@@ -53,7 +55,7 @@ def test_the_radius_and_the_cap_include_their_boundary() -> None:
         "capped": 0.0,
         "AE": 3.25,
     }
-    beyond = Prediction(prediction.visible, [*prediction.location, [[1e-09, 0]]])
+    beyond = Prediction(prediction.visible, np.add(prediction.location, [1e-9, 0]))
     result = score(dataset, {"beyond": beyond}, split="all")
     assert result.rows["beyond"][short["PCP"]] == 0.0
     assert result.rows["beyond"][short["capped"]] == 50.0
@@ -68,8 +70,8 @@ def test_without_spread_what_needs_it_is_undefined_and_nothing_else() -> None:
     assert result.rows["mine"]["FIR|of:visible|avg:micro"] == 0.0
     assert np.isnan(result.by_part["mine"]["back"]["AE|sigma:sd-mean|avg:micro"])
     assert result.notes == (
-        "back: the clicks have no spread under sigma sd-mean, sd-median, dist-mean, dist-median, "
-        "rms-median, axes-mean, toolbox; measures that need it are undefined.",
+        "back: no clicks that differ, hence no sigma sd-mean, sd-median, dist-mean, dist-median, "
+        "rms-median, axes-mean, toolbox; a measure that needs it is undefined.",
     )
 
 
@@ -128,8 +130,8 @@ def test_without_clicks_what_needs_them_is_absent() -> None:
     assert result.sigma == {}
     assert result.context == {"data": "01234567", "truth": "given", "split": "all", "n": 1}
     assert result.notes == (
-        "birds/parts/part_click_locs.txt: not found; it would bring the measures that need σ, and "
-        "the human row.",
+        "birds/parts/part_click_locs.txt: not found; without it the measures that need σ, and the "
+        "human row, are left out.",
     )
 
 
@@ -143,6 +145,10 @@ def test_every_signature_reads_back_and_names_its_context() -> None:
             read = Signature.parse(full)
             assert (str(read), read.short) == (full, short)
             assert read.context.get("workers", "") == row.partition("workers:")[2]
+            digests = [short_digest(read), context_digest("truth", "clicks")]
+            if "workers" in read.context:
+                digests.append(context_digest("workers", read.context["workers"]))
+            assert read.context["h"] == sha256("".join(digests).encode()).hexdigest()[:8]
     version = result.signatures["mine"]["capped|sigma:toolbox"].rpartition("|v:")
     assert version[0] == (
         "capped|sigma:toolbox|data:01234567|clicks:89abcdef|truth:clicks|pool:train|split:all|n:2"
@@ -226,7 +232,7 @@ def test_spread_says_what_it_stands_on() -> None:
     ("arguments", "said"),
     [
         ({"split": "val"}, "expected a split (all, train, test), found 'val'"),
-        ({"split": "test"}, "birds/train_test_split.txt: expected the split for the split test"),
+        ({"split": "test"}, "birds/train_test_split.txt: expected the split for --split test"),
         ({"split": "all", "pool": "train"}, "birds/train_test_split.txt: expected the split for "),
         ({"split": "all", "truth": "clicks"}, "birds/parts/part_click_locs.txt: expected the anno"),
         ({"split": "all", "truth": "mine"}, "expected a value of truth (given, clicks)"),
@@ -234,7 +240,8 @@ def test_spread_says_what_it_stands_on() -> None:
         ({"split": "all", "parts": ["bach"]}, "found 'bach'; did you mean back?"),
         ({"split": "all", "parts": ["back", "back"]}, "expected each part once, found back twice"),
         ({"split": "all", "parts": []}, "expected at least one part, found none"),
-        ({"split": "all", "only": ["AE"]}, "expected the key sigma"),
+        ({"split": "all", "only": ["AE"]}, "expected the keys sigma (sd-mean, "),
+        ({"split": "all", "only": "FVR|of:all"}, "expected a list of short forms, found the str"),
         ({"split": "all", "only": ["PPC|sigma:sd-mean"]}, "did you mean PCP?"),
     ],
 )
@@ -265,9 +272,14 @@ def test_row_names_of_the_annotators_are_taken(name: str) -> None:
             Prediction(np.array([[True]]), np.array([[[np.inf, 1.0]]])),
             "expected a finite location wherever visible",
         ),
+        (
+            Prediction(np.array([[1]]), np.array([[[1.0, 1.0]]])),  # type: ignore[arg-type]
+            "expected visible to hold booleans, found int64",
+        ),
+        ("mine.csv", "expected what read_predictions gives, or a Prediction of arrays, found str"),
     ],
 )
-def test_arrays_that_do_not_fit(prediction: Prediction, said: str) -> None:
+def test_what_is_no_prediction(prediction: Prediction, said: str) -> None:
     dataset, _ = one_part([[8, 12]], [10])
     with pytest.raises(InputError, match=said):
         score(dataset, {"mine": prediction}, split="all")

@@ -37,4 +37,9 @@ AVERAGE_ERROR = Measure(
     page="measures/average_error",
     choices=(SIGMA, AVG),
     pairs=average_error_pairs,
+    definition=(
+        "AE is the mean, over pairs of image and part, of the distance of the predicted location "
+        "from the ground truth in units of σ, at most 5 for each pair. The pairs that count are "
+        "those visible in both prediction and ground truth."
+    ),
 )

@@ -88,9 +88,24 @@ AVG = Choice(
     page="measures/averages",
     anchor="avg",
     values=(
-        Value("micro", "mean over all pairs at once", micro),
-        Value("parts", "mean over parts of each part's own mean", parts),
-        Value("images", "mean over images of each image's own mean", images),
+        Value(
+            "micro",
+            "mean over all pairs at once",
+            micro,
+            "The mean is over all pairs that count, at once.",
+        ),
+        Value(
+            "parts",
+            "mean over parts of each part's own mean",
+            parts,
+            "The mean is over each part's pairs that count, then over the parts that have any.",
+        ),
+        Value(
+            "images",
+            "mean over images of each image's own mean",
+            images,
+            "The mean is over each image's pairs that count, then over the images that have any.",
+        ),
     ),
     preselected="micro",
 )

@@ -37,4 +37,9 @@ CAPPED = Measure(
     page="measures/capped",
     choices=(SIGMA,),
     pairs=capped_pairs,
+    definition=(
+        "capped is the percentage, of all pairs of image and part that are visible in both "
+        "prediction and ground truth, whose predicted location is more than 5 units of σ from the "
+        "ground truth."
+    ),
 )

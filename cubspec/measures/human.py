@@ -107,8 +107,24 @@ WORKERS = Choice(
     page="measures/human",
     anchor="workers",
     values=(
-        Value("mean", "mean of the slots, weighted by the pairs each answered", workers_mean),
-        Value("pooled", "all answers together as one long prediction", workers_pooled),
+        Value(
+            "mean",
+            "mean of the slots, weighted by the pairs each answered",
+            workers_mean,
+            "The answers at each position in the order of the file are scored as one method's, "
+            "on the pairs that have such an answer; the numbers are averaged, weighted by how "
+            "many scored pairs have it, and positions where no pair counts are left out.",
+        ),
+        Value(
+            "pooled",
+            "all answers together as one long prediction",
+            workers_pooled,
+            "All answers are scored together, as one long prediction.",
+        ),
     ),
     preselected="mean",
+    definition=(
+        "Each of the annotators' answers is scored as a prediction, against the ground truth, "
+        "which includes it; where clicks are the reference, an answer's own click is left out."
+    ),
 )

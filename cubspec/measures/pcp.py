@@ -126,11 +126,42 @@ REF = Choice(
     page="measures/pcp",
     anchor="pcp-ref",
     values=(
-        Value("median", "within 1.5 of the ground truth", ref_median),
-        Value("mean", "within 1.5 of the pair's mean click", ref_mean),
-        Value("one", "within 1.5 of the pair's first click", ref_one),
-        Value("each", "the share of the pair's clicks that it is within 1.5 of", ref_each),
-        Value("any", "within 1.5 of at least one of the pair's clicks", ref_any),
+        Value(
+            "median",
+            "within 1.5 of the ground truth",
+            ref_median,
+            "A pair visible in both is correct where its predicted location is at most 1.5 units "
+            "of σ from the ground truth.",
+        ),
+        Value(
+            "mean",
+            "within 1.5 of the pair's mean click",
+            ref_mean,
+            "A pair visible in both is correct where its predicted location is at most 1.5 units "
+            "of σ from the mean of the pair's clicks, and not where there is no click.",
+        ),
+        Value(
+            "one",
+            "within 1.5 of the pair's first click",
+            ref_one,
+            "A pair visible in both is correct where its predicted location is at most 1.5 units "
+            "of σ from the pair's first click in the order of the file, and not where there is "
+            "no click.",
+        ),
+        Value(
+            "each",
+            "the share of the pair's clicks that it is within 1.5 of",
+            ref_each,
+            "A pair visible in both counts as correct to the share of its clicks that are at "
+            "most 1.5 units of σ from its predicted location, and not where there is no click.",
+        ),
+        Value(
+            "any",
+            "within 1.5 of at least one of the pair's clicks",
+            ref_any,
+            "A pair visible in both is correct where its predicted location is at most 1.5 units "
+            "of σ from at least one of the pair's clicks.",
+        ),
     ),
     preselected="median",
 )
@@ -169,4 +200,9 @@ PCP = Measure(
     page="measures/pcp",
     choices=(SIGMA, REF),
     pairs=pcp_pairs,
+    definition=(
+        "PCP is the percentage of all pairs of image and part that are correct. A pair visible in "
+        "neither prediction nor ground truth is correct; a pair visible in only one of them is "
+        "not."
+    ),
 )

@@ -65,8 +65,18 @@ NONE = Choice(
     page="measures/report_error",
     anchor="report-error-none",
     values=(
-        Value("zero", "a pair visible in neither is charged 0", none_zero),
-        Value("skip", "a pair visible in neither is left out", none_skip),
+        Value(
+            "zero",
+            "a pair visible in neither is charged 0",
+            none_zero,
+            "A pair visible in neither is charged 0, and counts.",
+        ),
+        Value(
+            "skip",
+            "a pair visible in neither is left out",
+            none_skip,
+            "A pair visible in neither does not count.",
+        ),
     ),
     preselected="zero",
 )
@@ -96,4 +106,9 @@ REPORT_ERROR = Measure(
     page="measures/report_error",
     choices=(SIGMA, NONE, AVG),
     pairs=report_error_pairs,
+    definition=(
+        "report-error is the mean charge of a pair of image and part. A pair visible in both "
+        "prediction and ground truth is charged the distance of its predicted location from the "
+        "ground truth in units of σ, at most 5; a pair visible in only one of them is charged 5."
+    ),
 )

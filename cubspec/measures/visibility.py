@@ -47,9 +47,24 @@ FVR_OF = Choice(
     page="measures/visibility",
     anchor="fvr-of",
     values=(
-        Value("all", "of all pairs", fvr_of_all),
-        Value("invisible", "of the pairs not visible in the ground truth", fvr_of_invisible),
-        Value("predicted", "of the pairs predicted visible", fvr_of_predicted),
+        Value(
+            "all",
+            "of all pairs",
+            fvr_of_all,
+            "Every pair counts.",
+        ),
+        Value(
+            "invisible",
+            "of the pairs not visible in the ground truth",
+            fvr_of_invisible,
+            "The pairs that count are those not visible in the ground truth.",
+        ),
+        Value(
+            "predicted",
+            "of the pairs predicted visible",
+            fvr_of_predicted,
+            "The pairs that count are those predicted visible.",
+        ),
     ),
     preselected="invisible",
 )
@@ -78,6 +93,10 @@ FVR = Measure(
     page="measures/visibility",
     choices=(FVR_OF, AVG),
     pairs=fvr_pairs,
+    definition=(
+        "FVR is the mean percentage of pairs of image and part that are predicted visible and are "
+        "not visible in the ground truth."
+    ),
 )
 
 
@@ -106,9 +125,24 @@ FIR_OF = Choice(
     page="measures/visibility",
     anchor="fir-of",
     values=(
-        Value("all", "of all pairs", fir_of_all),
-        Value("visible", "of the pairs visible in the ground truth", fir_of_visible),
-        Value("predicted", "of the pairs predicted not visible", fir_of_predicted),
+        Value(
+            "all",
+            "of all pairs",
+            fir_of_all,
+            "Every pair counts.",
+        ),
+        Value(
+            "visible",
+            "of the pairs visible in the ground truth",
+            fir_of_visible,
+            "The pairs that count are those visible in the ground truth.",
+        ),
+        Value(
+            "predicted",
+            "of the pairs predicted not visible",
+            fir_of_predicted,
+            "The pairs that count are those predicted not visible.",
+        ),
     ),
     preselected="visible",
 )
@@ -137,4 +171,8 @@ FIR = Measure(
     page="measures/visibility",
     choices=(FIR_OF, AVG),
     pairs=fir_pairs,
+    definition=(
+        "FIR is the mean percentage of pairs of image and part that are visible in the ground "
+        "truth and are not predicted visible."
+    ),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from mkdocs.structure.pages import Page
@@ -17,8 +17,20 @@ from mkdocs.structure.pages import Page
 from cubspec import choices
 from cubspec.choices import Choice, Measure, unknown
 from cubspec.data import InputError
+from cubspec.published import Row, published_source
+from cubspec.readings import (
+    RATES,
+    Alone,
+    Reading,
+    alone_cells,
+    alone_label,
+    estimate_text,
+    picked_rows,
+    readings,
+)
 from cubspec.site import failure, prose, source
 from cubspec.site.cells import grid, link, plain
+from cubspec.site.comparisons import beside_ours, pck_of_birds, shortfall
 from cubspec.site.effects import (
     effect,
     effect_of_avg,
@@ -26,6 +38,9 @@ from cubspec.site.effects import (
     effect_of_workers,
     spread_of_parts,
 )
+from cubspec.site.listings import first_lines, spread_of_file
+from cubspec.site.signatures import signatures
+from cubspec.tables import UNDEFINED
 
 Table = Callable[..., str]
 
@@ -91,13 +106,104 @@ def values(page: str, choice: str) -> str:
     return grid((_choice_link(page, found), plain(found.question)), rows)
 
 
+def published_figures(page: str, source: str) -> str:
+    """What a paper prints: a row for each method, under the name that `cubspec readings` takes.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    source : the paper's key in published.toml
+    """
+    found = published_source(source)
+    rows = [
+        (f"`{row.name}`", plain(f"{row.method} ({row.where})"), plain(_printed(row)))
+        for row in found.rows
+    ]
+    made = grid(("row {.wide}", "method {.wide}", "printed {.wide}"), rows)
+    return f"{made}\n\n{plain(found.title)}. About {plain(found.data)}."
+
+
+def readings_of_row(page: str, row: str) -> str:
+    """Every combination of denominators for a published row, and what it implies where possible.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    row : the row's name in published.toml
+    """
+    (found,) = readings(picked_rows([row])).rows
+    rows = [
+        (*_reading_cells(page, each), *map(estimate_text, each.estimates))
+        for each in found.readings
+    ]
+    head = (*found.readings[0].of, "verdict", "*h*, %", "*a*, %", "*b*, %")
+    return f"{grid(head, rows)}\n\n{_reasons(found.readings)}"
+
+
+def readings_of_figures(page: str, row: str) -> str:
+    """What each figure of a published row can be by itself, whatever the averaging.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    row : the row's name in published.toml
+    """
+    (found,) = readings(picked_rows([row])).rows
+    rows = [(_figure_link(page, each), *alone_cells(each)) for each in found.alone]
+    return grid(("figure", "verdict", "bound", "printed", "least", "most"), rows)
+
+
+def readings_together(page: str, source: str) -> str:
+    """Every combination of denominators, judged by all rows of a paper.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    source : the paper's key in published.toml
+    """
+    found = readings(picked_rows([source])).together
+    made = grid((*found[0].of, "verdict"), [_reading_cells(page, each) for each in found])
+    return f"{made}\n\n{_reasons(found)}"
+
+
+def readings_margins(page: str, source: str) -> str:
+    """How far printed figures are beyond the bounds that exclude them, whatever the averaging.
+
+    Parameters
+    ----------
+    page : path of the page that holds the table, relative to the folder of the pages
+    source : the paper's key in published.toml
+    """
+    rows = []
+    for found in readings(picked_rows([source])).rows:
+        for each in (one for one in found.alone if not one.possible):
+            _, bound, printed, _, most = alone_cells(each)
+            beyond = f"{float(100 * each.beyond):.3f}"
+            needed = f"{float(100 * each.needed[0]):.3f}" if each.needed else UNDEFINED
+            figures = (_figure_link(page, each), bound, most, printed, beyond, needed)
+            rows.append((plain(f"{found.row.method} ({found.row.where})"), *figures))
+    head = ("row", "figure", "bound", "bound, %", "printed, %", "beyond by", "least *u*, %")
+    return grid(head, rows)
+
+
 TABLES: dict[str, Table] = {
     "all-measures": all_measures,
     "at-a-glance": at_a_glance,
+    "beside-ours": beside_ours,
     "effect": effect,
     "effect-of-avg": effect_of_avg,
     "effect-of-pool": effect_of_pool,
     "effect-of-workers": effect_of_workers,
+    "first-lines": first_lines,
+    "pck": pck_of_birds,
+    "shortfall": shortfall,
+    "spread-of-file": spread_of_file,
+    "published": published_figures,
+    "readings": readings_of_row,
+    "readings-alone": readings_of_figures,
+    "readings-margins": readings_margins,
+    "readings-together": readings_together,
+    "signatures": signatures,
     "spread-of-parts": spread_of_parts,
     "values": values,
 }
@@ -193,3 +299,31 @@ def _choice(name: str) -> Choice:
     if name.lower() not in found:
         raise InputError(unknown("choice", name, sorted(found)))
     return found[name.lower()]
+
+
+def _printed(row: Row) -> str:
+    figures = [
+        f"{each.measure} {each.printed} {each.unit}" + (f" {each.note}" if each.note else "")
+        for each in row.figures
+    ]
+    return ", ".join(figures) + (f" ({row.note})" if row.note else "")
+
+
+def _reading_cells(page: str, reading: Reading) -> tuple[str, ...]:
+    """The denominators of a reading and its verdict."""
+    of = [
+        link(page, RATES[name].address(value), f"`{value}`") for name, value in reading.of.items()
+    ]
+    return (*of, reading.verdict)
+
+
+def _figure_link(page: str, each: Alone) -> str:
+    measure = choices.measure(each.name)
+    address = measure.choice("of").address(each.of) if each.of else measure.address
+    return link(page, address, f"`{alone_label(each)}`")
+
+
+def _reasons(found: Iterable[Reading]) -> str:
+    """A list of the reasons why readings are not possible, each once."""
+    reasons = dict.fromkeys((each.verdict, each.reason) for each in found if each.reason)
+    return "\n".join(f"- {verdict}: {plain(reason)}." for verdict, reason in reasons)

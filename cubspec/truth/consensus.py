@@ -91,8 +91,19 @@ TRUTH = Choice(
     page="truth/consensus",
     anchor="truth",
     values=(
-        Value("given", "flag and location in the dataset's own file", from_file),
-        Value("clicks", "strict majority of the answers, median of the clicks", from_clicks),
+        Value(
+            "given",
+            "flag and location in the dataset's own file",
+            from_file,
+            "Visibility and location in the ground truth are those of the dataset's own file.",
+        ),
+        Value(
+            "clicks",
+            "strict majority of the answers, median of the clicks",
+            from_clicks,
+            "A pair is visible in the ground truth where more than half of its answers say so, "
+            "and its location is the median of its clicks, each coordinate by itself.",
+        ),
     ),
     preselected="given",
 )

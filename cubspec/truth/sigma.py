@@ -197,15 +197,61 @@ SIGMA = Choice(
     page="truth/sigma",
     anchor="sigma",
     values=(
-        Value("sd-mean", "pooled per-axis sample SD about the pair's mean click", sd_mean),
-        Value("sd-median", "per-axis root mean square about the ground truth", sd_median),
-        Value("dist-mean", "mean distance from the pair's mean click", dist_mean),
-        Value("dist-median", "mean distance from the ground truth", dist_median),
-        Value("rms-median", "root mean square distance from the ground truth", rms_median),
-        Value("axes-mean", "sample SD about the pair's mean click, one per axis", axes_mean),
-        Value("toolbox", "twice the population SD of click minus truth, one per axis", toolbox),
+        Value(
+            "sd-mean",
+            "pooled per-axis sample SD about the pair's mean click",
+            sd_mean,
+            "σ is the sample standard deviation of the clicks about their pair's mean click, "
+            "pooled over pairs and axes: the root of the sum of squared distances over twice the "
+            "sum of each pair's number of clicks less one.",
+        ),
+        Value(
+            "sd-median",
+            "per-axis root mean square about the ground truth",
+            sd_median,
+            "σ is the root mean square offset of the clicks from the ground truth, pooled over "
+            "axes: the root of half the mean squared distance.",
+        ),
+        Value(
+            "dist-mean",
+            "mean distance from the pair's mean click",
+            dist_mean,
+            "σ is the mean distance of the clicks from their pair's mean click.",
+        ),
+        Value(
+            "dist-median",
+            "mean distance from the ground truth",
+            dist_median,
+            "σ is the mean distance of the clicks from the ground truth.",
+        ),
+        Value(
+            "rms-median",
+            "root mean square distance from the ground truth",
+            rms_median,
+            "σ is the root mean square distance of the clicks from the ground truth.",
+        ),
+        Value(
+            "axes-mean",
+            "sample SD about the pair's mean click, one per axis",
+            axes_mean,
+            "σ is a number for each axis, the sample standard deviation of that coordinate of "
+            "the clicks about their pair's mean click, pooled over pairs: the root of the sum of "
+            "squared offsets over the sum of each pair's number of clicks less one.",
+        ),
+        Value(
+            "toolbox",
+            "twice the population SD of click minus truth, one per axis",
+            toolbox,
+            "σ is a number for each axis, twice the population standard deviation, about their "
+            "mean, of that coordinate's offsets of the clicks from the ground truth.",
+        ),
     ),
     preselected="sd-mean",
+    definition=(
+        "A distance in units of σ is the Euclidean distance in pixels, each axis divided by the "
+        "part's σ, which is measured on the annotators' clicks on pairs that are visible in the "
+        "ground truth."
+    ),
 )
 
 
@@ -233,9 +279,24 @@ POOL = Choice(
     page="truth/sigma",
     anchor="pool",
     values=(
-        Value("all", "every image of the dataset", pool_all),
-        Value("train", "the training images of the dataset's split", pool_train),
-        Value("scored", "just the images that are scored", pool_scored),
+        Value(
+            "all",
+            "every image of the dataset",
+            pool_all,
+            "σ is measured on every image of the dataset.",
+        ),
+        Value(
+            "train",
+            "the training images of the dataset's split",
+            pool_train,
+            "σ is measured on the training images of the dataset's own split.",
+        ),
+        Value(
+            "scored",
+            "just the images that are scored",
+            pool_scored,
+            "σ is measured on just the images that are scored.",
+        ),
     ),
     preselected="all",
 )
