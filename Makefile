@@ -16,7 +16,7 @@ export PIP_BUILD_CONSTRAINT := constraints.txt
 export NO_MKDOCS_2_WARNING := 1
 
 .NOTPARALLEL:
-.PHONY: help serve site test tangle check bench clean
+.PHONY: help serve site test tangle check bench clean release-site
 
 help:
 	@echo 'make serve    build the site and serve it on http://127.0.0.1:$(PORT)/ (another: PORT=8001)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make tangle   write the modules from the pages again'
 	@echo 'make check    lint, formatting, types'
 	@echo 'make bench    measure speed'
+	@echo 'make release-site   put this version of the site beside the earlier ones, on gh-pages'
 	@echo 'make clean    remove what was built, but not .venv'
 
 serve: $(VENV)/.site
@@ -49,6 +50,12 @@ bench: $(VENV)/.test
 	@for file in bench/*.py; do \
 	  if [ -f "$$file" ]; then echo "$$file" && $(PY) "$$file" || exit 1; fi; done
 
+# Commits to the branch gh-pages and pushes nothing.
+release-site: $(VENV)/.release
+	export PATH="$(CURDIR)/$(VENV)/bin:$$PATH" && version=`$(PY) -c 'from importlib.metadata import version; print(version("cubspec"))'` && \
+	mike deploy --config-file mkdocs-release.yml --update-aliases "$$version" latest && \
+	mike set-default --config-file mkdocs-release.yml latest
+
 clean:
 	rm -rf site dist build .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -path ./$(VENV) -prune -o -name __pycache__ -prune -exec rm -rf {} +
@@ -68,6 +75,10 @@ $(PY):
 $(VENV)/.site: pyproject.toml constraints.txt | $(PY)
 	$(PIP) --editable '.[site]'
 	@touch $@
+
+$(VENV)/.release: pyproject.toml constraints.txt | $(PY)
+	$(PIP) --editable '.[site,release]'
+	@touch $(VENV)/.site $@
 
 $(VENV)/.test: pyproject.toml constraints.txt | $(PY)
 	$(PIP) --editable '.[site,test]'

@@ -30,11 +30,13 @@ class Value:
     name : how a signature writes it
     meaning : one line
     function : what computes it
+    definition : sentences that say exactly what it means, for whoever cites it
     """
 
     name: str
     meaning: str
     function: Callable[..., Any]
+    definition: str = ""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Choice:
     anchor : what every anchor of the choice begins with on that page
     values : every value, in the order of every table
     preselected : the value selected where one has to be
+    definition : sentences that stand before any value's, for whoever cites it; may be empty
     """
 
     key: str
@@ -57,12 +60,17 @@ class Choice:
     anchor: str
     values: tuple[Value, ...]
     preselected: str
+    definition: str = ""
 
     def __getitem__(self, name: str) -> Callable[..., Any]:
         """The function of the value of that name; raises InputError on an unknown name."""
+        return self.value(name).function
+
+    def value(self, name: str) -> Value:
+        """The value of that name; raises InputError on an unknown name."""
         for value in self.values:
             if value.name == name:
-                return value.function
+                return value
         raise InputError(unknown(f"value of {self.key}", name, self.names))
 
     @property
@@ -72,8 +80,7 @@ class Choice:
 
     def meaning(self, name: str) -> str:
         """The meaning of the value of that name; raises InputError on an unknown name."""
-        self[name]
-        return next(value.meaning for value in self.values if value.name == name)
+        return self.value(name).meaning
 
     def address(self, name: str) -> str:
         """The page and anchor that define the value, relative to the site."""
@@ -96,6 +103,7 @@ class Measure:
     choices : in the order of the signature's keys
     pairs : what computes the `Pairs`; takes `prediction` and `truth`, and by name what its choices
         ask for: `sigma` (an array), `clicks` and `ref`, `none`, `of`
+    definition : sentences that say exactly what it is, but for its choices, for whoever cites it
     """
 
     id: str
@@ -107,6 +115,7 @@ class Measure:
     page: str
     choices: tuple[Choice, ...]
     pairs: Callable[..., Pairs] = field(repr=False)
+    definition: str = ""
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -278,15 +287,7 @@ class Signature:
         for key in found:
             if key not in allowed:
                 raise InputError(f"{text}: {unknown(f'key of {chosen.id}', key, allowed)}")
-        for choice in chosen.choices:
-            if choice.key not in found:
-                raise InputError(
-                    f"{text}: expected the key {choice.key} ({', '.join(choice.names)}), "
-                    "found no such key; a signature has no defaults"
-                )
-            if found[choice.key] not in choice.names:
-                message = unknown(f"value of {choice.key}", found[choice.key], choice.names)
-                raise InputError(f"{text}: {message}")
+        _check_values(text, chosen, found)
         values = {key: found[key] for key in chosen.keys}
         context = {key: found[key] for key in CONTEXT if key in found}
         _check_context(text, values, context)
@@ -303,6 +304,23 @@ def _fields(text: str, fields: list[str]) -> dict[str, str]:
             raise InputError(f"{text}: expected each key once, found {key} twice")
         found[key] = value
     return found
+
+
+def _check_values(text: str, chosen: Measure, found: Mapping[str, str]) -> None:
+    for choice in chosen.choices:
+        if choice.key in found and found[choice.key] not in choice.names:
+            message = unknown(f"value of {choice.key}", found[choice.key], choice.names)
+            raise InputError(f"{text}: {message}")
+    missing = {each.key: ", ".join(each.names) for each in chosen.choices if each.key not in found}
+    if missing:
+        raise InputError(f"{text}: {_no_such_key(missing)}; a signature has no defaults")
+
+
+def _no_such_key(missing: Mapping[str, str]) -> str:
+    """What is expected of some keys that are missing, from what each may hold."""
+    listed = ", ".join(f"{key} ({allowed})" for key, allowed in missing.items())
+    ending = "" if len(missing) == 1 else "s"
+    return f"expected the key{ending} {listed}, found no such key{ending}"
 
 
 def _check_context(text: str, values: Mapping[str, str], context: Mapping[str, str]) -> None:
@@ -325,16 +343,15 @@ def _check_context(text: str, values: Mapping[str, str], context: Mapping[str, s
         raise InputError(
             f"{text}: expected clicks only beside sigma, workers or truth:clicks, found none"
         )
-    for key in missing_context(values, context):
-        raise InputError(
-            f"{text}: expected the key {key} ({CONTEXT[key][0]}), found no such key; "
-            "a full signature names its whole context"
-        )
+    missing = {key: CONTEXT[key][0] for key in missing_context(values, context)}
+    if missing:
+        said = _no_such_key(missing)
+        raise InputError(f"{text}: {said}; a full signature names its whole context")
 
 
 def missing_context(values: Mapping[str, str], context: Mapping[str, str]) -> list[str]:
     """The context keys that a full signature with these values needs and does not have."""
-    needed = ["data", "truth", "split", "n", "v"]
+    needed = ["data", "truth", "split", "n", "v", "h"]
     if "sigma" in values:
         needed.append("pool")
     if _rests_on_clicks(values, context) and not context.get("data", "").startswith("birds-"):

@@ -19,15 +19,43 @@ from pathlib import Path
 from typing import Any, TextIO
 
 import click
+from click.core import ParameterSource
 
 from cubspec.choices import Choice, Signature
+from cubspec.citing import cite, cite_bibtex, cite_json, cite_latex, cite_markdown, cite_text
 from cubspec.cub import CLICKS, IMAGES, LOCATIONS, NAMES, SPLIT, read_cub
 from cubspec.data import Dataset, InputError
 from cubspec.example import EXAMPLE_STEPS, PUBLISHED, make_example
 from cubspec.example_files import check_new_folder, write_example
 from cubspec.example_tables import example_document, example_json
+from cubspec.facts import check_facts
+from cubspec.facts_files import find_files
+from cubspec.facts_tables import facts_csv, facts_document, facts_json
+from cubspec.lines import counted
 from cubspec.predictions import MISSING, PredictionFile, read_predictions
-from cubspec.scoring import SPLITS, check_row_names, click_file, score, spread
+from cubspec.profiles import Profile, profile_document, profile_entry, profile_of, profiles
+from cubspec.readings import (
+    FIGURES,
+    INVISIBLE_SHARE,
+    Interval,
+    given_row,
+    invisible_share,
+    picked_rows,
+    printed_invisible_share,
+    readings,
+    readings_csv,
+    readings_document,
+    readings_json,
+)
+from cubspec.repeated_clicks import RELATIVE_TO, read_repeated_clicks, repeated_spread
+from cubspec.reproducing import (
+    human_row,
+    reproduce,
+    reproduction_csv,
+    reproduction_document,
+    reproduction_json,
+)
+from cubspec.scoring import SPLITS, Result, Spread, check_row_names, click_file, score, spread
 from cubspec.tables import (
     Document,
     as_latex,
@@ -46,12 +74,21 @@ from cubspec.tables import (
 )
 from cubspec.truth.consensus import TRUTH
 from cubspec.truth.sigma import POOL
+from cubspec.verifying import Verdict, verify_results, verify_signature
 
+CHECK_FAILED = 1
 BAD_INPUT = 2
 INTERRUPTED = 130
 
 DOCUMENT_FORMATS = {"text": as_text, "markdown": as_markdown, "latex": as_latex}
 FORMATS = (*DOCUMENT_FORMATS, "csv", "json")
+CITE_FORMATS = {
+    "text": cite_text,
+    "markdown": cite_markdown,
+    "latex": cite_latex,
+    "bibtex": cite_bibtex,
+    "json": cite_json,
+}
 DATASET_FILES = (LOCATIONS, CLICKS, NAMES, IMAGES, SPLIT)
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
@@ -115,14 +152,17 @@ def _split(what: str) -> Decorator:
     )
 
 
-def _output(command: Callable[..., None]) -> Callable[..., None]:
-    """The options of every command that prints a result."""
+def _written_as(formats: Iterable[str]) -> Decorator:
+    """The options of a command that prints a result in these formats."""
     form = click.option(
-        "--format", type=click.Choice(FORMATS), default="text", show_default=True,
+        "--format", type=click.Choice(tuple(formats)), default="text", show_default=True,
         help="How the result is written.",
     )  # fmt: skip
     out = click.option("--out", metavar="FILE", help="Write the result to a file.")
-    return form(out(command))
+    return lambda command: form(out(command))
+
+
+_output = _written_as(FORMATS)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
@@ -139,6 +179,10 @@ def commands() -> None:
 @_choice(POOL)
 @click.option("--only", multiple=True, metavar="SHORT", help="Just this short form; repeatable.")
 @click.option("--all", "everything", is_flag=True, help="Every short form and both human rows.")
+@click.option(
+    "--profile", type=click.Choice([each.key for each in profiles()]),
+    help="A paper's measures in their likeliest reading; with --all, in every possible one.",
+)  # fmt: skip
 @click.option("--per-part", is_flag=True, help="Every part by itself, too.")
 @click.option("--parts", metavar="NAME,…", help="The parts scored; all unless given.")
 @click.option(
@@ -155,6 +199,7 @@ def score_command(
     pred: tuple[str, ...],
     only: tuple[str, ...],
     everything: bool,
+    profile: str | None,
     parts: str | None,
     visible_above: float | None,
     format: str,
@@ -167,12 +212,14 @@ def score_command(
     to name its row: a CSV table (image_id,part,x,y,visible), lines as in part_locs.txt, a NumPy
     archive (.npz) or COCO keypoint results (JSON).
 
-    Without --only and --all, text, Markdown and LaTeX hold the numbers that papers print; CSV and
-    JSON hold every number.
+    Without --only, --all and --profile, text, Markdown and LaTeX hold the numbers that papers
+    print; CSV and JSON hold every number.
     """
-    if only and everything:
-        raise click.UsageError("Expected --only or --all, found both.")
-    asked = [Signature.parse(text) for text in only]
+    for other, given in {"all": everything, "profile": profile}.items():
+        if only and given:
+            raise click.UsageError(f"Expected --only or --{other}, found both.")
+    paper = None if profile is None else profile_of(profile)
+    asked = paper.forms(everything) if paper else [Signature.parse(text) for text in only]
     files = named_files(pred)
     dataset = _read_dataset(data)
     check_output(out, [*files.values(), *dataset_files(dataset)])
@@ -181,27 +228,37 @@ def score_command(
             "expected the annotators' clicks for a short form with sigma, found no such file",
             click_file(dataset),
         )
-    tabular = format in DOCUMENT_FORMATS
-    if tabular and not only and not everything:
-        forms: Sequence[str] | None = [form.short for form in default_forms()]
-    else:
-        forms = only or None
+    if not asked and not everything and format in DOCUMENT_FORMATS:
+        asked = list(default_forms())
     predictions = _read_predictions(files, dataset, visible_above)
     with _progress("Scoring") as step:
         result = score(
             dataset,
             predictions,
             parts=None if parts is None else [name.strip() for name in parts.split(",")],
-            only=forms,
+            only=[str(form) for form in asked] or None,
             step=step,
             **chosen,
         )
     _note(result.notes)
-    if tabular:
+    if paper:
+        _show_profile(paper, result, everything, format, out)
+    elif format in DOCUMENT_FORMATS:
         shown = full_document if only or everything else default_document
         _show(shown(result), format, out)
     else:
         _write(score_csv(result) if format == "csv" else score_json(result), out)
+
+
+def _show_profile(
+    paper: Profile, result: Result, everything: bool, format: str, out: str | None
+) -> None:
+    if format == "json":
+        _write(score_json(result, profile=profile_entry(paper, everything=everything)), out)
+    elif format == "csv":
+        _write(score_csv(result, profile=paper.mark(everything)), out)
+    else:
+        _show(profile_document(paper, result, everything=everything), format, out)
 
 
 @commands.command("sigma")
@@ -209,15 +266,25 @@ def score_command(
 @_choice(TRUTH)
 @_choice(POOL)
 @_split("The images scored, where the pool is scored.")
+@click.option(
+    "--relative-to", type=click.Choice(tuple(RELATIVE_TO)), default="none", show_default=True,
+    help="Of a CSV file: divide an object's clicks by the square root of its area, or its box's.",
+)  # fmt: skip
 @_output
-def sigma_command(data: str, format: str, out: str | None, **chosen: str) -> None:
-    """Measure the annotators' spread of every part, in pixels.
+def sigma_command(data: str, relative_to: str, format: str, out: str | None, **chosen: str) -> None:
+    """Measure the annotators' spread of every part, in pixels or relative to the objects' size.
 
-    DATA is the folder with the dataset's annotation files, the annotators' clicks among them.
+    DATA is the folder with the dataset's annotation files, the annotators' clicks among them, or
+    a CSV file of several annotators' clicks on the parts of anything
+    (object_id,part,annotator,x,y,visible, and optionally area,box_width,box_height). Of a CSV
+    file the ground truth is the consensus of all its clicks.
     """
-    dataset = _read_dataset(data)
-    check_output(out, dataset_files(dataset))
-    result = spread(dataset, **chosen)
+    if not os.path.exists(data):
+        raise InputError("expected a folder or a CSV file, found nothing of that name", data)
+    if os.path.isdir(data):
+        result = _spread_of_dataset(data, relative_to, out, chosen)
+    else:
+        result = _spread_of_file(data, relative_to, out, chosen)
     _note(result.notes)
     if format in DOCUMENT_FORMATS:
         _show(spread_document(result), format, out)
@@ -270,6 +337,174 @@ def example_command(
         _write(score_csv(made.result) if format == "csv" else example_json(made), out)
 
 
+@commands.command("facts")
+@click.argument("data")
+@_output
+def facts_command(data: str, format: str, out: str | None) -> None:
+    """Check a copy of the dataset against what is known of it.
+
+    DATA is the folder with the dataset's annotation files, as many of them as there are. Exits
+    with 1 where a check fails.
+    """
+    check_output(out, map(str, find_files(data).values()))
+    with _progress(f"Reading {data}"):
+        report = check_facts(data)
+    if format in DOCUMENT_FORMATS:
+        _show(facts_document(report, brief=format != "markdown"), format, out)
+    else:
+        _write(facts_csv(report) if format == "csv" else facts_json(report), out)
+    if not report.checks:
+        _note(["This is no copy of a release, so nothing was checked."])
+    if report.failed:
+        _say(f"{len(report.failed)} of {counted(len(report.checks), 'check')} failed.")
+        click.get_current_context().exit(CHECK_FAILED)
+
+
+@commands.command("readings")
+@click.option("--pcp", metavar="FIGURE", help="PCP as printed, such as 59.74.")
+@click.option("--ae", metavar="FIGURE", help="AE as printed.")
+@click.option("--fvr", metavar="FIGURE", help="FVR as printed.")
+@click.option("--fir", metavar="FIGURE", help="FIR as printed.")
+@click.option(
+    "--row", multiple=True, metavar="NAME",
+    help="A published row, such as liu2013/human, or all of a paper, liu2013; repeatable.",
+)  # fmt: skip
+@click.option(
+    "--invisible", metavar="PERCENTAGE",
+    help="The pairs that are not visible in the ground truth.  [default: 20.03, 19.76 to 20.29]",
+)  # fmt: skip
+@click.option("--data", metavar="DATA", help="Count the invisible pairs in this folder.")
+@click.option("--split", type=click.Choice(SPLITS), help="With --data.  [default: test]")
+@click.option(
+    "--reproduce", "reproduced", nargs=2, metavar="NAME DATA",
+    help="Compute a published human row, such as liu2013/human, under every reading.",
+)  # fmt: skip
+@click.option(
+    "--most", type=click.IntRange(min=1), metavar="RANKS",
+    help="With --reproduce: how many ranks to print.  [default: 10]",
+)  # fmt: skip
+@_output
+def readings_command(
+    row: tuple[str, ...],
+    invisible: str | None,
+    data: str | None,
+    split: str | None,
+    reproduced: tuple[str, str] | None,
+    most: int | None,
+    format: str,
+    out: str | None,
+    **given: str | None,
+) -> None:
+    """Say which readings of a paper's figures are arithmetically possible.
+
+    Figures are taken as printed: 28.48 stands for every number that rounds to it. Every
+    combination of the denominators of FVR and FIR is possible or not, with the reason and with
+    what it implies. CSV holds the combinations alone.
+
+    With --reproduce, which readings of the annotators' row in the folder DATA come nearest to a
+    printed one. NAME may be the paper alone.
+    """
+    figures = {name.upper(): text for name, text in given.items() if text is not None}
+    _check_one_of({"a figure": figures, "--row": row, "--reproduce": reproduced}, needed=True)
+    _check_one_of({"--invisible": invisible, "--data": data, "--reproduce": reproduced})
+    if split and not data:
+        raise click.UsageError("Expected --data beside --split, found none.")
+    if most and not reproduced:
+        raise click.UsageError("Expected --reproduce beside --most, found none.")
+    if reproduced:
+        _reproduce(*reproduced, most or 10, format, out)
+        return
+    rows = picked_rows(row) or [given_row({n: figures[n] for n in FIGURES if n in figures})]
+    found = readings(rows, _invisible_share(invisible, data, split or "test", out))
+    if format in DOCUMENT_FORMATS:
+        _show(readings_document(found), format, out)
+    else:
+        _write(readings_csv(found) if format == "csv" else readings_json(found), out)
+
+
+def _check_one_of(given: dict[str, object], *, needed: bool = False) -> None:
+    """Raise UsageError where more than one of these options is given, or none and one is needed."""
+    found = [name for name, value in given.items() if value]
+    if len(found) > 1 or (needed and not found):
+        names = list(given)
+        wanted = f"{', '.join(names[:-1])} or {names[-1]}"
+        raise click.UsageError(f"Expected {wanted}, found {' and '.join(found) or 'none'}.")
+
+
+def _invisible_share(
+    invisible: str | None, data: str | None, split: str, out: str | None
+) -> Interval:
+    if data is None:
+        check_output(out, [])
+        return INVISIBLE_SHARE if invisible is None else printed_invisible_share(invisible)
+    dataset = _read_dataset(data)
+    check_output(out, dataset_files(dataset))
+    _note(dataset.notes)
+    return invisible_share(dataset, split)
+
+
+def _reproduce(name: str, data: str, most: int, format: str, out: str | None) -> None:
+    row = human_row(name)
+    dataset = _read_dataset(data)
+    check_output(out, dataset_files(dataset))
+    with _progress("Scoring the annotators,") as step:
+        found = reproduce(dataset, row, most=most, step=step)
+    _note(found.notes)
+    if format in DOCUMENT_FORMATS:
+        _show(reproduction_document(found), format, out)
+    else:
+        _write(reproduction_csv(found) if format == "csv" else reproduction_json(found), out)
+
+
+@commands.command("cite")
+@click.argument("signature")
+@_written_as(CITE_FORMATS)
+def cite_command(signature: str, format: str, out: str | None) -> None:
+    """Say exactly what a signature computes, where it is defined, and how to cite it.
+
+    SIGNATURE is a full signature, which names a number, or a short form, which names a definition.
+    """
+    check_output(out, [])
+    _write(CITE_FORMATS[format](cite(signature)), out)
+
+
+@commands.command("verify")
+@click.argument("target", metavar="SIGNATURE|RESULTS")
+@click.argument("data", required=False)
+@click.argument("pred", nargs=-1)
+def verify_command(target: str, data: str | None, pred: tuple[str, ...]) -> None:
+    """Check a signature against this installation, or a results file against its inputs.
+
+    SIGNATURE is a full signature: has this installation its definition, with the same digest?
+    RESULTS is what cubspec score --format json wrote: it is computed again from DATA and PRED, with
+    the options that it names, and every number and signature is compared. PRED is a prediction file
+    for each row in turn, or NAME=FILE for the row of that name. Exits with 1 where anything
+    differs.
+    """
+    if data is None:
+        _check_signature_given(target)
+        verdict = verify_signature(target)
+    else:
+        predictions = [_named_file(argument) for argument in pred]
+        with _progress("Verifying:") as step:
+            verdict = verify_results(target, data, predictions, step)
+    _tell(verdict)
+
+
+def _check_signature_given(target: str) -> None:
+    if os.path.exists(target):
+        raise click.UsageError("Expected DATA and PRED after a results file, found neither.")
+    if "|" not in target and ("." in target or os.sep in target):
+        raise InputError("expected a signature or a results file, found no such file", target)
+
+
+def _tell(verdict: Verdict) -> None:
+    _note(verdict.notes)
+    _write("".join(f"{one_line(each)}\n" for each in verdict.said), None)
+    if not verdict.holds:
+        click.get_current_context().exit(CHECK_FAILED)
+
+
 def named_files(arguments: Iterable[str]) -> dict[str, str]:
     """The file of each row name, from arguments that are a file each or NAME=FILE.
 
@@ -280,20 +515,27 @@ def named_files(arguments: Iterable[str]) -> dict[str, str]:
     """
     files: dict[str, str] = {}
     for argument in arguments:
-        name, file = argument, argument
-        if not os.path.exists(argument):
-            name, equals, file = argument.partition("=")
-            if not equals:
-                raise InputError(
-                    "expected a prediction file or NAME=FILE, found nothing of that name", argument
-                )
-            if not name or not file:
-                raise InputError(f"expected NAME=FILE with a name and a file, found {argument}")
-        if name in files:
-            raise InputError(f"expected each row name once, found {name} twice")
-        files[name] = file
+        name, file = _named_file(argument)
+        row = file if name is None else name
+        if row in files:
+            raise InputError(f"expected each row name once, found {row} twice")
+        files[row] = file
     check_row_names(files)
     return files
+
+
+def _named_file(argument: str) -> tuple[str | None, str]:
+    """The name, or None, and the file that an argument states."""
+    if os.path.exists(argument):
+        return None, argument
+    name, equals, file = argument.partition("=")
+    if not equals:
+        raise InputError(
+            "expected a prediction file or NAME=FILE, found nothing of that name", argument
+        )
+    if not name or not file:
+        raise InputError(f"expected NAME=FILE with a name and a file, found {argument}")
+    return name, file
 
 
 def dataset_files(dataset: Dataset) -> list[str]:
@@ -305,6 +547,38 @@ def dataset_files(dataset: Dataset) -> list[str]:
 def _read_dataset(folder: str) -> Dataset:
     with _progress(f"Reading {folder}"):
         return read_cub(folder)
+
+
+def _spread_of_dataset(
+    folder: str, relative_to: str, out: str | None, chosen: dict[str, str]
+) -> Spread:
+    if relative_to != "none":
+        raise InputError(
+            "expected a CSV file, which can say how large its objects are, for --relative-to "
+            f"{relative_to}, found a folder",
+            folder,
+        )
+    dataset = _read_dataset(folder)
+    check_output(out, dataset_files(dataset))
+    return spread(dataset, **chosen)
+
+
+ONLY_WITH_A_FILE = {"truth": "clicks", "pool": "all", "split": "all"}
+
+
+def _spread_of_file(file: str, relative_to: str, out: str | None, chosen: dict[str, str]) -> Spread:
+    context = click.get_current_context()
+    for key, only in ONLY_WITH_A_FILE.items():
+        asked = context.get_parameter_source(key) is not ParameterSource.DEFAULT
+        if asked and chosen[key] != only:
+            raise InputError(
+                f"expected --{key} {only}, as a CSV file holds answers and has neither a ground "
+                f"truth of its own nor a split, found --{key} {chosen[key]}",
+                file,
+            )
+    check_output(out, [file])
+    with _progress(f"Reading {file}"):
+        return repeated_spread(read_repeated_clicks(file), relative_to=relative_to)
 
 
 def _read_predictions(

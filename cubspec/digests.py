@@ -1,22 +1,23 @@
 """Digests of definitions: which code and constants a signature's number rests on.
 
-A digest is a SHA-256 over the syntax trees of the functions and the values of the constants that a
-definition reaches in the modules written from the pages. It is the same whatever the page's prose,
-the layout of its code, or the name of the file; the page guide/cite states the rule.
+A digest is a SHA-256 over the syntax trees of the functions and constants that a definition reaches
+in the modules written from the pages. It is the same whatever the page's prose, the layout of its
+code, or the name of the file; the page guide/cite states the rule.
 """
 
 from __future__ import annotations
 
 import ast
-import pkgutil
+import symtable
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cache
 from hashlib import sha256
-from importlib import import_module
-from pathlib import Path
+from importlib.resources import files
 from typing import Any
 
-from cubspec.choices import Signature, context_choices
+from cubspec.choices import Signature, context_choices, short_signatures
+from cubspec.data import InputError
 
 PACKAGES = ("cubspec.truth", "cubspec.measures")
 
@@ -31,8 +32,23 @@ HUMAN_PAIRS = ("cubspec.measures.human", "human_pairs")
 Place = tuple[str, str]
 """A module and a name at its top level."""
 
-Definitions = Mapping[Place, tuple[str, tuple[Place, ...]]]
-"""By place, a definition written canonically, and the places of the names that it uses."""
+
+@dataclass(frozen=True)
+class Definition:
+    """A function or a constant at the top level of a module.
+
+    Attributes
+    ----------
+    text : its syntax tree, as `written` writes it
+    names : by each global name that it uses, the place of its definition, or what it is called
+        where it comes from
+    """
+
+    text: str
+    names: Mapping[str, Place | str]
+
+
+Definitions = Mapping[Place, Definition]
 
 
 def short_digest(form: Signature, definitions: Definitions | None = None) -> str:
@@ -66,32 +82,50 @@ def context_digest(key: str, value: str, definitions: Definitions | None = None)
     return _digest(roles, definitions)
 
 
+def every_digest(definitions: Definitions | None = None) -> dict[str, str]:
+    """Every digest by short form, or by KEY:VALUE of the context, in the order of every table.
+
+    Parameters
+    ----------
+    definitions : as `definitions_of` gives; those of this installation where not given
+    """
+    found = {form.short: short_digest(form, definitions) for form in short_signatures()}
+    for key in CONTEXT_KEYS:
+        for value in context_choices()[key].names:
+            found[f"{key}:{value}"] = context_digest(key, value, definitions)
+    return found
+
+
+@cache
+def installed_digests() -> Mapping[str, str]:
+    """Every digest of this installation, as `every_digest` gives them."""
+    return every_digest()
+
+
+def digest_names(signature: Signature) -> list[str]:
+    """What the digest of a full signature is made of: its short form and values of its context."""
+    context = signature.context
+    return [signature.short, *(f"{key}:{context[key]}" for key in CONTEXT_KEYS if key in context)]
+
+
+def combined(digests: Iterable[str]) -> str:
+    """The 8 hex digits that a full signature carries as `h`, from the digests it is made of."""
+    return sha256("".join(digests).encode()).hexdigest()[:8]
+
+
 def full_digest(signature: Signature) -> str:
-    """The 8 hex digits that a full signature carries as `h`.
+    """The 8 hex digits that this installation gives a full signature as `h`.
 
     Parameters
     ----------
     signature : Signature with a context
     """
-    digests = [short_digest(signature)]
-    digests += [
-        context_digest(key, signature.context[key])
-        for key in CONTEXT_KEYS
-        if key in signature.context
-    ]
-    return sha256("".join(digests).encode()).hexdigest()[:8]
+    return combined(installed_digests()[name] for name in digest_names(signature))
 
 
-def reached(roots: Iterable[Place], definitions: Definitions) -> set[Place]:
-    """Every function and constant that some functions reach, themselves included."""
-    found: set[Place] = set()
-    waiting = list(roots)
-    while waiting:
-        place = waiting.pop()
-        if place in definitions and place not in found:
-            found.add(place)
-            waiting += definitions[place][1]
-    return found
+def with_digest(signature: Signature) -> Signature:
+    """A full signature with this installation's `h`."""
+    return replace(signature, context={**signature.context, "h": full_digest(signature)})
 
 
 def definitions_of(sources: Mapping[str, str]) -> Definitions:
@@ -103,16 +137,27 @@ def definitions_of(sources: Mapping[str, str]) -> Definitions:
     Parameters
     ----------
     sources : text by module name
+
+    Raises
+    ------
+    InputError
+        On a statement whose part in a definition cannot be told.
     """
-    found: dict[Place, tuple[str, tuple[Place, ...]]] = {}
-    for module, text in sources.items():
-        tree = ast.parse(text)
-        for node in tree.body:
-            if _is_declaration(node):
-                continue
-            uses = tuple(_resolve(module, name, tree) for name in sorted(_global_names(node)))
-            for name in _defined(node):
-                found[module, name] = (_constant(node) or written(node), uses)
+    trees = {module: _parsed(module, text) for module, text in sources.items()}
+    nodes = {
+        (module, name): node
+        for module, tree in trees.items()
+        for node in tree.body
+        for name in _defined(node)
+    }
+    imports = {module: _imports(tree, module, sources) for module, tree in trees.items()}
+    found: dict[Place, Definition] = {}
+    for (module, name), node in nodes.items():
+        if not _is_declaration(node):
+            uses = {each: imports[module].get(each, (module, each)) for each in global_names(node)}
+            names = {each: _named(place, nodes, sources) for each, place in uses.items()}
+            kept = {each: target for each, target in names.items() if target is not None}
+            found[module, name] = Definition(written(node), kept)
     return found
 
 
@@ -122,43 +167,98 @@ def installed_definitions() -> Definitions:
     return definitions_of(installed_sources())
 
 
+def installed_sources() -> dict[str, str]:
+    """The text of every module written from the pages, by its name."""
+    return {
+        f"{package}.{file.name.removesuffix('.py')}": file.read_text("utf-8")
+        for package in PACKAGES
+        for file in sorted(files(package).iterdir(), key=lambda each: each.name)
+        if file.name.endswith(".py") and file.name != "__init__.py"
+    }
+
+
 def written(node: Any) -> str:
-    """A syntax tree as text, without docstrings, annotations, positions and empty fields."""
+    """A syntax tree as text, without docstrings, annotations, positions and empty fields.
+
+    What `ast.dump` prints differs between versions of Python; this does not.
+    """
     if isinstance(node, list):
         return f"[{', '.join(map(written, node))}]"
     if not isinstance(node, ast.AST):
         return repr(node)
     if isinstance(node, ast.AnnAssign) and node.value is not None:
         return written(ast.Assign(targets=[node.target], value=node.value))
-    fields = {
-        name: _without_docstring(value) if name == "body" else value
-        for name, value in ast.iter_fields(node)
-        if name not in DROPPED_FIELDS and value is not None and value != []
-    }
-    inside = ", ".join(f"{name}={written(value)}" for name, value in fields.items())
+    inside = ", ".join(f"{name}={written(value)}" for name, value in _fields(node))
     return f"{type(node).__name__}({inside})"
 
 
-def installed_sources() -> dict[str, str]:
-    """The text of every module written from the pages, by its name."""
-    found = {}
-    for package in PACKAGES:
-        for place in import_module(package).__path__:
-            for module in pkgutil.iter_modules([place]):
-                file = Path(place) / f"{module.name}.py"
-                found[f"{package}.{module.name}"] = file.read_text("utf-8")
-    return found
+def global_names(node: ast.stmt) -> list[str]:
+    """The names that a statement uses and that are not its own, sorted."""
+    return sorted(set(_globals(symtable.symtable(ast.unparse(node), "", "exec"))))
+
+
+def _globals(table: symtable.SymbolTable) -> Iterator[str]:
+    for symbol in table.get_symbols():
+        if symbol.is_referenced() and (symbol.is_global() or table.get_type() == "module"):
+            yield symbol.get_name()
+    for child in table.get_children():
+        yield from _globals(child)
 
 
 def _digest(roles: Mapping[str, Place], definitions: Definitions | None) -> str:
     own = installed_definitions() if definitions is None else definitions
-    lines = [f"{role} {name}" for role, (_, name) in sorted(roles.items())]
-    lines += sorted(f"{place[1]} {own[place][0]}" for place in reached(roles.values(), own))
+    numbers = _numbered([place for _, place in sorted(roles.items())], own)
+    lines = [f"{role} {numbers[place]}" for role, place in sorted(roles.items())]
+    for place, number in numbers.items():
+        names = [
+            f"{name}={target if isinstance(target, str) else numbers[target]}"
+            for name, target in own[place].names.items()
+        ]
+        lines.append(" ".join([str(number), own[place].text, *names]))
     return sha256("\n".join(lines).encode()).hexdigest()
+
+
+def _numbered(roots: Iterable[Place], definitions: Definitions) -> dict[Place, int]:
+    """Everything that some functions reach, themselves included, by when it is reached first."""
+    # Numbers stand in for modules, so that a digest tells equal names in two of them apart, and
+    # is the same whatever the modules are called.
+    numbers: dict[Place, int] = {}
+    waiting = list(roots)[::-1]
+    while waiting:
+        place = waiting.pop()
+        if place not in numbers:
+            numbers[place] = len(numbers) + 1
+            names = definitions[place].names.values()
+            waiting += [target for target in names if not isinstance(target, str)][::-1]
+    return numbers
 
 
 def _place(function: Callable[..., Any]) -> Place:
     return function.__module__, function.__name__
+
+
+def _parsed(module: str, text: str) -> ast.Module:
+    """A module's tree without annotations, every statement of which is understood."""
+    tree = ast.parse(text)
+    for node in tree.body:
+        is_import = isinstance(node, ast.Import | ast.ImportFrom)
+        if not (is_import or _is_text(node) or _defined(node)):
+            kind = type(node).__name__
+            raise _unclear(f"a function, a constant or an import, found {kind}", module, node)
+    for each in ast.walk(tree):
+        if isinstance(each, ast.arg):
+            each.annotation = None
+        elif isinstance(each, ast.FunctionDef):
+            each.returns = None
+        elif isinstance(each, ast.AnnAssign):
+            each.annotation = ast.Constant("")
+        elif isinstance(each, ast.Import | ast.ImportFrom) and each not in tree.body:
+            raise _unclear("imports at the top level, found one inside", module, each)
+    return tree
+
+
+def _unclear(expected: str, module: str, node: ast.stmt) -> InputError:
+    return InputError(f"expected {expected}", module, node.lineno)
 
 
 def _defined(node: ast.stmt) -> list[str]:
@@ -169,60 +269,60 @@ def _defined(node: ast.stmt) -> list[str]:
         targets = node.targets
     elif isinstance(node, ast.AnnAssign):
         targets = [node.target]
-    return [each.id for each in targets if isinstance(each, ast.Name)]
+    names = [each.id for each in targets if isinstance(each, ast.Name)]
+    return names if len(names) == len(targets) else []
 
 
-def _resolve(module: str, name: str, tree: ast.Module) -> Place:
-    """Where a name used in a module is defined, through its imports."""
+def _imports(tree: ast.Module, module: str, sources: Mapping[str, str]) -> dict[str, Place]:
+    """What each imported name of a module stands for; the second is empty for a whole module."""
+    found: dict[str, Place] = {}
     for node in tree.body:
-        if isinstance(node, ast.ImportFrom):
-            for alias in node.names:
-                if (alias.asname or alias.name) == name:
-                    return node.module or "", alias.name
-    return module, name
+        if not isinstance(node, ast.Import | ast.ImportFrom):
+            continue
+        is_relative = isinstance(node, ast.ImportFrom) and node.level > 0
+        origin = (node.module or "") if isinstance(node, ast.ImportFrom) else ""
+        for alias in node.names:
+            place = (origin, alias.name) if origin else (alias.name, "")
+            whole = ".".join(filter(None, place))
+            if whole in sources or alias.name == "*" or is_relative:
+                raise _unclear(f"names imported one by one, found {whole}", module, node)
+            found[alias.asname or alias.name.partition(".")[0]] = place
+    return found
+
+
+def _named(
+    place: Place, nodes: Mapping[Place, ast.stmt], sources: Mapping[str, str]
+) -> Place | str | None:
+    """The place where a digest follows it, else what it is called; None for a declaration."""
+    module, name = place
+    if place in nodes:
+        return None if _is_declaration(nodes[place]) else place
+    if module in sources or module.partition(".")[0] == "cubspec":
+        return name
+    return ".".join(filter(None, place))
 
 
 def _is_declaration(node: ast.stmt) -> bool:
     """Whether a statement declares a choice or a measure: what it offers, not what was chosen."""
-    value = getattr(node, "value", None)
-    called = getattr(value, "func", None)
+    called = getattr(getattr(node, "value", None), "func", None)
     return isinstance(called, ast.Name) and called.id in DECLARATIONS
 
 
-def _constant(node: ast.stmt) -> str | None:
-    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
-        return None
-    try:
-        return repr(ast.literal_eval(node.value))
-    except ValueError:
-        return None
-
-
-def _global_names(node: ast.AST) -> set[str]:
-    """The names that a statement uses and does not set itself, annotations apart."""
-    used: set[str] = set()
-    own: set[str] = set()
-    for each in _walk(node):
-        if isinstance(each, ast.Name):
-            (used if isinstance(each.ctx, ast.Load) else own).add(each.id)
-        elif isinstance(each, ast.arg):
-            own.add(each.arg)
-    return used - own
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    yield node
+def _fields(node: ast.AST) -> Iterator[tuple[str, Any]]:
     for name, value in ast.iter_fields(node):
-        if name in DROPPED_FIELDS:
-            continue
-        for child in value if isinstance(value, list) else [value]:
-            if isinstance(child, ast.AST):
-                yield from _walk(child)
+        kept = _without_docstring(value) if name == "body" else value
+        if name not in DROPPED_FIELDS and kept is not None and kept != []:
+            yield name, kept
 
 
 def _without_docstring(body: Any) -> Any:
-    if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
-        value = body[0].value
-        if isinstance(value, ast.Constant) and isinstance(value.value, str):
-            return body[1:]
-    return body
+    return body[1:] if isinstance(body, list) and body and _is_text(body[0]) else body
+
+
+def _is_text(node: ast.stmt) -> bool:
+    value = getattr(node, "value", None)
+    return (
+        isinstance(node, ast.Expr)
+        and isinstance(value, ast.Constant)
+        and isinstance(value.value, str)
+    )

@@ -46,6 +46,9 @@ NUMBER = re.compile(
 )
 BLANKS = re.compile(r"[ \t]+")
 BLOCK = 1 << 24
+"""How many bytes of a long file are looked at together."""
+PIECE = 10_000
+"""How many lines of a file with faults are read together."""
 PLAIN = b"0123456789+-.eEinftyaINFTYA \t\r\n"
 
 Check = tuple[Booleans, Callable[[int], str]]
@@ -180,33 +183,56 @@ def lenient_text(file: Path) -> str:
     return content.decode(errors="surrogateescape").rstrip(" \t\r\n")
 
 
-def numbered_lines(text: str) -> Iterable[tuple[int, str]]:
-    """The lines without blanks at their ends, each with its number; none of an empty text."""
+def stripped_lines(text: str) -> list[str]:
+    """The lines without blanks at their ends; none of an empty text."""
     lines = text.split("\n") if text else []
-    return enumerate((line.removesuffix("\r").strip(" \t") for line in lines), start=1)
+    return [line.removesuffix("\r").strip(" \t") for line in lines]
 
 
-def _no_blank_line(text: str, file: Path, fields: Sequence[str]) -> list[tuple[int, str]]:
-    lines = list(numbered_lines(text))
-    for number, line in lines:
-        if not line:
-            split_fields(line, file, number, fields)
+def split_lines(text: str, file: Path, fields: Sequence[str]) -> list[str]:
+    """The lines without blanks at their ends; raises InputError on a blank line.
+
+    Parameters
+    ----------
+    text : without blank lines at the end, as `decode` returns it
+    file : for messages
+    fields : names of the fields expected in a line, for messages
+    """
+    lines = stripped_lines(text)
+    if "" in lines:
+        raise blank_line(file, lines.index("") + 1, fields)
     return lines
+
+
+def blank_line(file: Path, number: int, fields: Sequence[str]) -> InputError:
+    """The error of a blank line where these fields are expected."""
+    return InputError(f"expected {_listed(fields)}, found a blank line", file, number)
 
 
 def split_fields(line: str, file: Path, number: int, fields: Sequence[str]) -> list[str]:
     """The fields of a line; raises InputError where there are not as many as have names."""
+    if not line:
+        raise blank_line(file, number, fields)
     words = BLANKS.split(line)
-    if len(words) != len(fields) or not line:
-        found = counted(len(words), "field") if line else "a blank line"
+    if len(words) != len(fields):
+        found = counted(len(words), "field")
         raise InputError(f"expected {_listed(fields)}, found {found}", file, number)
     return words
 
 
-def sift(text: str, read: Reader[T]) -> tuple[list[T], list[int], Faults]:
-    """What the lines say that can be read, the numbers of those lines, and the others' faults."""
+def sift(
+    lines: Iterable[str], read: Reader[T], start: int = 1
+) -> tuple[list[T], list[int], Faults]:
+    """What the lines say that can be read, the numbers of those lines, and the others' faults.
+
+    Parameters
+    ----------
+    lines : as `stripped_lines` returns them
+    read : Reader
+    start : the number of the first line
+    """
     said, numbers, faults, first = [], [], 0, None
-    for number, line in numbered_lines(text):
+    for number, line in enumerate(lines, start=start):
         try:
             said.append(read(line, number))
             numbers.append(number)
@@ -227,8 +253,8 @@ def read_named(file: Path, fields: tuple[str, str]) -> tuple[list[int], list[str
         or an id stands in two lines.
     """
     read = name_reader(file, fields)
-    lines = _no_blank_line(read_text(file), file, fields)
-    said = [read(line, number) for number, line in lines]
+    lines = split_lines(read_text(file), file, fields)
+    said = [read(line, number) for number, line in enumerate(lines, start=1)]
     ids, names = (list(each) for each in zip(*said, strict=True))
     check_ids(file, np.array(ids, dtype=np.int64), fields[0])
     return ids, names
@@ -238,10 +264,11 @@ def name_reader(file: Path, fields: tuple[str, str]) -> Reader[tuple[int, str]]:
     """What reads a line `id name` of a file."""
 
     def read(line: str, number: int) -> tuple[int, str]:
+        if not line:
+            raise blank_line(file, number, fields)
         first, *rest = BLANKS.split(line)
         if not rest:
-            found = "1 field" if line else "a blank line"
-            raise InputError(f"expected {_listed(fields)}, found {found}", file, number)
+            raise InputError(f"expected {_listed(fields)}, found 1 field", file, number)
         return whole_number(first, fields[0], file, number), " ".join(rest)
 
     return read
@@ -304,8 +331,8 @@ def _parse_at_once(text: str, fields: np.dtype[np.void]) -> NDArray[np.void] | N
 
 def _parse_by_line(text: str, file: Path, fields: np.dtype[np.void]) -> NDArray[np.void]:
     read = _row_reader(file, fields)
-    lines = _no_blank_line(text, file, fields.names or ())
-    rows = [read(line, number) for number, line in lines]
+    lines = split_lines(text, file, fields.names or ())
+    rows = [read(line, number) for number, line in enumerate(lines, start=1)]
     return np.array(rows, dtype=fields)
 
 
@@ -326,10 +353,28 @@ def good_rows(
     line : (m,) int, the line of each row
     faults : of the other lines
     """
-    rows = _parse_at_once(text, fields) if text else None
+    whole = _parse_at_once(text, fields) if text else None
+    if whole is not None:
+        return whole, np.arange(1, len(whole) + 1), Faults()
+    lines, read = stripped_lines(text), _row_reader(file, fields)
+    rows, numbers, faults = [np.zeros(0, dtype=fields)], [np.zeros(0, dtype=np.int64)], Faults()
+    for start in range(0, len(lines), PIECE):
+        piece = lines[start : start + PIECE]
+        good, kept, more = _good_piece(piece, start + 1, read, fields)
+        rows.append(good)
+        numbers.append(kept)
+        faults += more
+    return np.concatenate(rows), np.concatenate(numbers), faults
+
+
+def _good_piece(
+    lines: Sequence[str], start: int, read: Reader[tuple[float, ...]], fields: np.dtype[np.void]
+) -> tuple[NDArray[np.void], Integers, Faults]:
+    # Line by line takes ten times as long, so only pieces with faults are read so.
+    rows = _parse_at_once("\n".join(lines), fields)
     if rows is not None:
-        return rows, np.arange(1, len(rows) + 1), Faults()
-    said, numbers, faults = sift(text, _row_reader(file, fields))
+        return rows, np.arange(start, start + len(rows)), Faults()
+    said, numbers, faults = sift(lines, read, start)
     return np.array(said, dtype=fields), np.array(numbers, dtype=np.int64), faults
 
 

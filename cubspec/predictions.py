@@ -97,7 +97,7 @@ def read_predictions(
         that cannot be used; names the line, the array and index, or the entry.
     """
     if visible_above is not None and not math.isfinite(visible_above):
-        raise InputError(f"expected visible_above to be a finite number, found {visible_above}")
+        raise InputError(f"expected --visible-above to be a finite number, found {visible_above}")
     file = Path(path)
     content = read_bytes(file)
     if content.startswith(ARCHIVE):
@@ -106,7 +106,7 @@ def read_predictions(
         found = _read_text(decode(content, file), file, tuple(parts), visible_above)
     notes = list(found.notes)
     if visible_above is not None and found.format != "coco":
-        notes.append("visible_above has no effect, as the file is not a list of COCO results.")
+        notes.append("--visible-above has no effect, as the file is not a list of COCO results.")
     if _look_normalized(found.location[found.visible]):
         notes.append(
             f"Every location lies within 0 and {NORMALIZED}: "
@@ -152,7 +152,8 @@ def align(
         first = pair_name(image_id[image], np.flatnonzero(scored_parts)[part], file.parts)
         raise InputError(
             f"expected a prediction for each of {counted(present.size, 'pair')} scored, "
-            f"found none for {len(lacking)} of them, first {first}",
+            f"found none for {len(lacking)} of them, first {first}; --missing invisible takes such "
+            "pairs as not visible",
             file.path,
         )
     if len(lacking):
@@ -196,7 +197,7 @@ def _read_text(
 
 
 def _read_csv(text: str, file: Path, parts: tuple[str, ...]) -> PredictionFile:
-    records = _csv_records(text, file)
+    records = csv_records(text, file)
     _, header = next(records)
     column = _csv_columns(header, file)
     rows, lines = [], []
@@ -213,7 +214,7 @@ def _read_csv(text: str, file: Path, parts: tuple[str, ...]) -> PredictionFile:
     return PredictionFile(str(file), "csv", *tabulate(read), parts=parts)
 
 
-def _csv_records(text: str, file: Path) -> Iterator[tuple[int, list[str]]]:
+def csv_records(text: str, file: Path) -> Iterator[tuple[int, list[str]]]:
     """The records of a CSV text, each with the line that it begins in."""
     reader = csv.reader(io.StringIO(text), skipinitialspace=True, strict=True)
     line = 1
@@ -388,7 +389,7 @@ def _read_coco(
     if visible_above is None and not np.isin(value, (0, 1, 2)).all():
         notes.append(
             "The third values of the keypoints look like confidences rather than 0, 1 and 2; "
-            "parts count as visible above 0, unless visible_above says otherwise."
+            "whatever is above 0 counts as visible. --visible-above says where visible begins."
         )
     visible = value > threshold
     return PredictionFile(

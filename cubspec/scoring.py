@@ -23,6 +23,7 @@ from cubspec.data import (
     Prediction,
     Truth,
 )
+from cubspec.digests import with_digest
 from cubspec.measures.averages import AVG, micro
 from cubspec.measures.human import WORKERS, Average, human_pairs
 from cubspec.predictions import PredictionFile, align
@@ -66,11 +67,12 @@ class Spread:
 
     Attributes
     ----------
-    context : what the numbers stand on, by key of a signature's context
+    context : what the numbers stand on, by key of a signature's context; of repeated clicks in a
+        file of their own, `file`, `truth`, `relative-to` and `n`
     parts : names of the p parts
-    sigma : by name of the sigma, (p, 1) or (p, 2) float, pixels
+    sigma : by name of the sigma, (p, 1) or (p, 2) float, pixels, or relative to the objects' size
     clicks : (p,) int, the clicks it is measured on
-    pairs : (p,) int, the pairs of image and part it is measured on
+    pairs : (p,) int, the pairs of image, or object, and part it is measured on
     notes : remarks for the reader, one line each
     """
 
@@ -222,7 +224,7 @@ def split_images(dataset: Dataset, split: str) -> Booleans:
         raise InputError(unknown("split", split, SPLITS))
     if split == "all":
         return np.ones(len(dataset.image_id), dtype=bool)
-    training = _training(dataset, f"the split {split}; the split all works without it")
+    training = _training(dataset, f"--split {split}, without which only --split all works")
     images = training if split == "train" else ~training
     if not images.any():
         raise InputError(
@@ -343,18 +345,25 @@ def _average(form: Signature) -> Average:
     return AVG[form.values["avg"]] if "avg" in form.values else micro
 
 
+def is_human(row: str) -> bool:
+    """Whether a row of a result is about the annotators themselves."""
+    return row.startswith(f"{HUMAN}|")
+
+
 def check_row_names(predictions: Iterable[str]) -> None:
     """Raise InputError on a row name that is the annotators'."""
     for name in predictions:
-        if name == HUMAN or name.startswith(f"{HUMAN}|"):
+        if name == HUMAN or is_human(name):
             raise InputError(
-                f"expected a row name that does not begin with {HUMAN}|, as the annotators' rows "
-                f"do, nor is {HUMAN}; found {name!r}"
+                f"expected a row name other than {HUMAN} and {HUMAN}|…, which are the annotators', "
+                f"found {name!r}"
             )
 
 
 def _forms(only: Sequence[str] | None, with_clicks: bool) -> list[Signature]:
     """The short forms to compute, in the order of every table, those of one measure together."""
+    if isinstance(only, str):
+        raise InputError(f"expected a list of short forms, found the string {only!r}")
     if only is None:
         forms = list(short_signatures())
     else:
@@ -429,15 +438,15 @@ def _context(
 
 def _full(forms: Iterable[Signature], context: Mapping[str, Any]) -> dict[str, str]:
     written = {key: str(value) for key, value in context.items()} | {"v": version("cubspec")}
-    return {form.short: str(form.full(written)) for form in forms}
+    return {form.short: str(with_digest(form.full(written))) for form in forms}
 
 
 def _no_click_file(dataset: Dataset) -> list[str]:
     if dataset.clicks is not None:
         return []
     return [
-        f"{click_file(dataset)}: not found; it would bring the measures that need σ, and the "
-        "human row."
+        f"{click_file(dataset)}: not found; without it the measures that need σ, and "
+        "the human row, are left out."
     ]
 
 
@@ -447,8 +456,8 @@ def _no_spread(parts: Sequence[str], sigma: Mapping[str, Floats]) -> list[str]:
         without = [name for name, each in sigma.items() if np.isnan(each[index]).any()]
         if without:
             notes.append(
-                f"{part}: the clicks have no spread under sigma {', '.join(without)}; measures "
-                "that need it are undefined."
+                f"{part}: no clicks that differ, hence no sigma {', '.join(without)}; a measure "
+                "that needs it is undefined."
             )
     return notes
 
@@ -462,12 +471,16 @@ def _aligned(
 ) -> tuple[Prediction, dict[str, str], tuple[str, ...]]:
     """A prediction of the images and parts scored, what its signature adds, and remarks."""
     if isinstance(given, Prediction):
-        _check_arrays(given, int(scored.sum()), int(parts.sum()))
-        return given, {}, ()
+        return _checked(given, int(scored.sum()), int(parts.sum())), {}, ()
+    if not isinstance(given, PredictionFile):
+        raise InputError(
+            "expected what read_predictions gives, or a Prediction of arrays, "
+            f"found {type(given).__name__}"
+        )
     image_id = dataset.image_id[scored]
     prediction, remarks = align(given, image_id, parts, missing=missing)
     used = {"missing": missing} if _lacks(given, image_id, parts) else {}
-    return prediction, used, (*given.notes, *remarks)
+    return prediction, used, (*given.notes, *remarks, *_strangers(given, dataset))
 
 
 def _lacks(file: PredictionFile, image_id: Integers, parts: Booleans) -> bool:
@@ -476,12 +489,27 @@ def _lacks(file: PredictionFile, image_id: Integers, parts: Booleans) -> bool:
     return bool(len(held) < len(image_id) or not held.all())
 
 
-def _check_arrays(prediction: Prediction, images: int, parts: int) -> None:
+def _strangers(file: PredictionFile, dataset: Dataset) -> list[str]:
+    """A remark on images that the dataset does not hold, as a wrong id is easily overlooked."""
+    unknown_id = file.image_id[~np.isin(file.image_id, dataset.image_id)]
+    if not unknown_id.size:
+        return []
+    images = "one image" if unknown_id.size == 1 else f"{unknown_id.size} images"
+    return [f"The dataset does not hold {images} of the file, first image {unknown_id[0]}."]
+
+
+def _checked(prediction: Prediction, images: int, parts: int) -> Prediction:
+    """The prediction as arrays; raises InputError where they do not fit."""
     expected = (images, parts)
-    if prediction.visible.shape != expected or prediction.location.shape != (*expected, 2):
+    visible = np.asarray(prediction.visible)
+    location = np.asarray(prediction.location, dtype=np.float64)
+    if visible.shape != expected or location.shape != (*expected, 2):
         raise InputError(
             f"expected arrays of {images} images and {parts} parts, found shapes "
-            f"{prediction.visible.shape} and {prediction.location.shape}"
+            f"{visible.shape} and {location.shape}"
         )
-    if not np.isfinite(prediction.location[prediction.visible]).all():
+    if visible.dtype != np.bool_:
+        raise InputError(f"expected visible to hold booleans, found {visible.dtype}")
+    if not np.isfinite(location[visible]).all():
         raise InputError("expected a finite location wherever visible, found NaN or infinity")
+    return Prediction(visible, location)

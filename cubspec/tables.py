@@ -17,12 +17,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from itertools import groupby, zip_longest
-from typing import Any, Literal, TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 from cubspec.choices import Measure, Signature, short_signatures
 from cubspec.data import Floats
+from cubspec.latex import latex_code, latex_text
 from cubspec.measures.human import WORKERS
-from cubspec.scoring import HUMAN, Result, Spread
+from cubspec.scoring import HUMAN, Result, Spread, is_human
 from cubspec.truth.sigma import SIGMA
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ DEFAULT_SIGMAS = ("sd-mean", "dist-median")
 """The units of the default table: the literal reading of the 2011 report, and the one under which
 an annotator's mean distance from the ground truth is 1."""
 DECIMALS = {"%": 2, "σ": 3}
+SPREAD_UNITS = {
+    "none": ("pixels", DECIMALS["σ"]),
+    "area": ("units of the square root of the object's area", 5),
+    "box": ("units of the square root of the area of the object's box", 5),
+}
+"""The unit of a spread by what it is relative to, and the decimals that it is printed with."""
 AXES = ("u", "v")
 GAP = 2
 NARROWEST_LABEL = 8
@@ -107,8 +114,7 @@ def default_document(result: Result) -> Document:
     ----------
     result : Result that holds `default_forms`, apart from those for which the dataset lacks a file
     """
-    human = f"{HUMAN}|workers:{WORKERS.preselected}"
-    rows = [name for name in result.rows if name == human or not _is_human(name)]
+    rows = papers_rows(result)
     forms = _held(result, default_forms())
     groups = [[form for form in forms if form.values.get("sigma") == s] for s in DEFAULT_SIGMAS]
     groups.append([form for form in forms if "sigma" not in form.values])
@@ -117,6 +123,12 @@ def default_document(result: Result) -> Document:
     if result.by_part and chosen:
         tables += [table_by_part(result, row, chosen) for row in rows]
     return document_of(result, rows, forms, tables)
+
+
+def papers_rows(result: Result) -> list[str]:
+    """The rows that papers print: predictions, and the annotators put together in one way."""
+    human = f"{HUMAN}|workers:{WORKERS.preselected}"
+    return [name for name in result.rows if name == human or not is_human(name)]
 
 
 def full_document(result: Result) -> Document:
@@ -131,7 +143,8 @@ def full_document(result: Result) -> Document:
 
 
 def spread_document(spread: Spread) -> Document:
-    """The annotators' spread of every part under every sigma, in pixels."""
+    """The annotators' spread of every part under every sigma."""
+    unit, decimals = SPREAD_UNITS[spread.context.get("relative-to", "none")]
     header: list[tuple[str, ...]] = [("part",), ("clicks",), ("pairs",)]
     columns = [
         list(spread.parts),
@@ -141,15 +154,25 @@ def spread_document(spread: Spread) -> Document:
     for name, values in spread.sigma.items():
         for axis, column in zip(AXES, values.T.tolist(), strict=False):
             header.append((name, axis) if values.shape[1] > 1 else (name,))
-            columns.append([rounded(each, DECIMALS["σ"]) for each in column])
+            columns.append([rounded(each, decimals) for each in column])
     notes: list[Note] = [
-        ("In pixels; u is the horizontal axis and v the vertical one of a unit per axis.",)
+        (f"In {unit}; u is the horizontal axis and v the vertical one of a unit per axis.",)
     ]
     context = "|".join(_context(spread.context))
     rows = tuple(zip(*columns, strict=True))
     caption = (*notes, ("Context: ", context, "."))
     table = Table("σ, the annotators' spread", tuple(header), rows, tuple(notes), caption)
-    return Document(context, (table,))
+    return Document(context, (table,), () if unit == "pixels" else _oks_notes(spread))
+
+
+def _oks_notes(spread: Spread) -> tuple[Note, ...]:
+    """The rms-median of every part as Python code."""
+    values = spread.sigma["rms-median"][:, 0].tolist()
+    written = [format(each, ".6g") if math.isfinite(each) else "numpy.nan" for each in values]
+    return (
+        ("rms-median in this order, for ", "kpt_oks_sigmas", " of pycocotools, which doubles it:"),
+        ("", f"numpy.array([{', '.join(written)}])"),
+    )
 
 
 def document_of(
@@ -157,20 +180,28 @@ def document_of(
 ) -> Document:
     """Tables with the context of their result, and how both make full signatures."""
     context = _context(result.context)
-    notes: list[Note] = [("A full signature is the short form, then the first line.",)]
+    notes: list[Note] = [
+        ("A full signature is the short form, the first line, and the h given below its table.",)
+    ]
     notes += _differences(result, rows, forms, context)
     return Document("|".join(context), tuple(tables), tuple(notes))
 
 
 def table_by_row(result: Result, rows: Sequence[str], forms: Sequence[Signature]) -> Table:
-    """Some rows of a result, a column for each form; all forms have the same sigma, or none."""
-    sigma = forms[0].values.get("sigma")
+    """Some rows of a result, a column for each form; the title names a sigma that all share."""
+    shared = len({form.values.get("sigma") for form in forms}) == 1
+    sigma = forms[0].values.get("sigma") if shared else None
+    headings = [_heading(form) if shared else tuple(form.short.split("|")) for form in forms]
     return Table(
-        title=f"sigma:{sigma}, {SIGMA.meaning(sigma)}" if sigma else _listed(_measure_ids(forms)),
-        header=(("",), *map(_heading, forms)),
+        title=f"sigma:{sigma}, {SIGMA.meaning(sigma)}" if sigma else listed(_measure_ids(forms)),
+        header=(("",), *headings),
         rows=tuple((row, *_cells(forms, result.rows[row])) for row in rows),
-        notes=(_reading(forms[0]), _units(forms)),
-        caption=(_columns(forms), *_caption(result, rows, forms)),
+        notes=(
+            _reading(forms[0], sigma),
+            *_digest_notes(result, rows, forms, "column"),
+            _units(forms),
+        ),
+        caption=_caption_by_column(result, rows, forms, "Full signatures"),
     )
 
 
@@ -180,10 +211,10 @@ def _table_by_form(result: Result, rows: Sequence[str], forms: Sequence[Signatur
     return Table(
         title=f"{measure.id}: {measure.title}",
         # The annotators' rows are named as a signature's fields are.
-        header=(("",), *(tuple(row.split("|")) if _is_human(row) else (row,) for row in rows)),
+        header=(("",), *(tuple(row.split("|")) if is_human(row) else (row,) for row in rows)),
         rows=tuple(zip([form.short for form in forms], *cells, strict=True)),
-        notes=(_units(forms),),
-        caption=_caption(result, rows, forms),
+        notes=(*_digest_notes(result, rows, forms, "line"), _units(forms)),
+        caption=_caption_by_line(result, rows, forms),
     )
 
 
@@ -196,8 +227,8 @@ def table_by_part(result: Result, row: str, forms: Sequence[Signature]) -> Table
         title=f"{row}, by part" + (f", sigma:{sigma}" if sigma else ""),
         header=(("part",), *map(_heading, forms)),
         rows=(*lines, ("all parts", *_cells(forms, result.rows[row]))),
-        notes=(_reading(forms[0]), _units(forms)),
-        caption=(_columns(forms), *_caption(result, [row], forms, "Full signatures of all parts")),
+        notes=(_reading(forms[0], sigma), _units(forms)),
+        caption=_caption_by_column(result, [row], forms, "Full signatures of all parts"),
     )
 
 
@@ -211,10 +242,6 @@ def _parts_by_form(result: Result, row: str, forms: Sequence[Signature]) -> Tabl
         notes=(_units(forms),),
         caption=(_units(forms),),
     )
-
-
-def _is_human(row: str) -> bool:
-    return row.startswith(f"{HUMAN}|")
 
 
 def _held(result: Result, forms: Iterable[Signature]) -> list[Signature]:
@@ -245,15 +272,16 @@ def _heading(form: Signature) -> tuple[str, ...]:
     return (form.measure.id, *keys)
 
 
-def _reading(form: Signature) -> Note:
-    if "sigma" not in form.values:
+def _reading(form: Signature, sigma: str | None) -> Note:
+    if sigma is None or "sigma" not in form.values:
         return ("Read a heading downwards: ", form.short, ".")
-    sigma = f"sigma:{form.values['sigma']}"
-    return ("Read a heading downwards, with ", sigma, " after the measure: ", form.short, ".")
+    field = f"sigma:{sigma}"
+    return ("Read a heading downwards, with ", field, " after the measure: ", form.short, ".")
 
 
-def _columns(forms: Iterable[Signature]) -> Note:
-    parts = [text for form in forms for text in (", ", form.short)]
+def _columns(forms: Sequence[Signature], digests: Sequence[str]) -> Note:
+    named = [f"{form.short}|h:{digest}" for form, digest in zip(forms, digests, strict=True)]
+    parts = [text for each in named for text in (", ", each)]
     return ("Columns: ", *parts[1:], ".")
 
 
@@ -266,11 +294,12 @@ def _units(forms: Iterable[Signature]) -> Note:
     said = []
     for (unit, better), found in named.items():
         wish = f", {better} is better" if better in ("higher", "lower") else ""
-        said.append(f"{_listed([each.id for each in found])} in {unit}{wish}")
+        said.append(f"{listed([each.id for each in found])} in {unit}{wish}")
     return ("; ".join(said) + ".",)
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Words as prose lists them: a, b and c."""
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
 
 
@@ -280,21 +309,61 @@ def _context(context: dict[str, Any]) -> list[str]:
 
 
 def _added(result: Result, row: str, form: Signature) -> list[str]:
-    """What the full signature of a number adds to its short form."""
-    return result.signatures[row][form.short].split("|")[1 + len(form.values) :]
+    """What the full signature of a number adds to its short form, apart from its h."""
+    fields = result.signatures[row][form.short].split("|")[1 + len(form.values) :]
+    return [field for field in fields if not field.startswith("h:")]
 
 
-def _caption(
-    result: Result,
-    rows: Sequence[str],
-    forms: Sequence[Signature],
-    opening: str = "Full signatures",
+def _digests(
+    result: Result, rows: Iterable[str], forms: Iterable[Signature]
+) -> dict[tuple[str, ...], list[str]]:
+    """The rows of each sequence of h, form by form; that of predictions first."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for row in sorted(rows, key=is_human):
+        full = result.signatures[row]
+        own = tuple(full[form.short].rpartition("|h:")[2] for form in forms)
+        alike.setdefault(own, []).append(row)
+    return alike
+
+
+def _digest_notes(
+    result: Result, rows: Iterable[str], forms: Sequence[Signature], each: str
+) -> list[Note]:
+    """The h of every number of a table; `each` is "column" or "line", whatever holds a form."""
+    (first, _), *others = _digests(result, rows, forms).items()
+    digests = {"": first, **{f"{listed(same)}: ": own for own, same in others}}
+    return [
+        (f"{subject}h, {each} by {each}: ", " ".join(own), ".") for subject, own in digests.items()
+    ]
+
+
+def _caption_by_column(
+    result: Result, rows: Sequence[str], forms: Sequence[Signature], opening: str
 ) -> tuple[Note, ...]:
-    """The full signatures of a table: their common context, and what a row or form differs in."""
+    """The full signatures of a table whose columns are forms."""
+    columns = _columns(forms, next(iter(_digests(result, rows, forms))))
+    _, *digests = _digest_notes(result, rows, forms, "column")
+    common = _common(result, rows, forms)
+    context: Note = (f"{opening}: these, then ", "|".join(common), ".")
+    differences = _differences(result, rows, forms, common)
+    return (columns, context, *differences, *digests, _units(forms))
+
+
+def _caption_by_line(
+    result: Result, rows: Sequence[str], forms: Sequence[Signature]
+) -> tuple[Note, ...]:
+    """The full signatures of a table whose lines are forms."""
+    common = _common(result, rows, forms)
+    context: Note = ("Full signatures: the short form, then ", "|".join(common), ", then h.")
+    differences = _differences(result, rows, forms, common)
+    digests = _digest_notes(result, rows, forms, "line")
+    return (context, *differences, *digests, _units(forms))
+
+
+def _common(result: Result, rows: Iterable[str], forms: Sequence[Signature]) -> list[str]:
+    """What all full signatures add to their short forms, apart from h."""
     every = [_added(result, row, form) for row in rows for form in forms]
-    common = [field for field in every[0] if all(field in each for each in every)]
-    context: Note = (f"{opening}: the short form, then ", "|".join(common), ".")
-    return (context, *_differences(result, rows, forms, common), _units(forms))
+    return [field for field in every[0] if all(field in each for each in every)]
 
 
 def _differences(
@@ -304,7 +373,7 @@ def _differences(
     alike: dict[Note, list[str]] = {}
     for row in rows:
         alike.setdefault(_difference(result, row, forms, base), []).append(row)
-    return [(f"{_listed(same)}: {said[0]}", *said[1:]) for said, same in alike.items() if said]
+    return [(f"{listed(same)}: {said[0]}", *said[1:]) for said, same in alike.items() if said]
 
 
 def _difference(result: Result, row: str, forms: Sequence[Signature], base: Sequence[str]) -> Note:
@@ -312,11 +381,11 @@ def _difference(result: Result, row: str, forms: Sequence[Signature], base: Sequ
     for form in forms:
         fields = _added(result, row, form)
         more = "|".join(field for field in fields if field not in base)
-        less = _listed([field.partition(":")[0] for field in base if field not in fields])
+        less = listed([field.partition(":")[0] for field in base if field not in fields])
         changes.setdefault((more, less), []).append(form)
     said: list[str] = []
     for (more, less), same in changes.items():
-        which = "" if len(same) == len(forms) else f"{_listed(_measure_ids(same))} "
+        which = "" if len(same) == len(forms) else f"{listed(_measure_ids(same))} "
         words = [f"{which}with ", more] if more else []
         if less:
             words += [" and without " if more else f"{which}without ", less]
@@ -554,34 +623,12 @@ def _latex_row(cells: Iterable[str]) -> str:
     return " & ".join(map(_latex, cells)) + r" \\"
 
 
-LATEX = {
-    "\\": r"\textbackslash{}",
-    "~": r"\textasciitilde{}",
-    "^": r"\textasciicircum{}",
-    # The font that LaTeX begins with has other characters in these places.
-    "|": r"\textbar{}",
-    "<": r"\textless{}",
-    ">": r"\textgreater{}",
-    # At the start of a row they would be taken for an argument of the line break before it.
-    "[": "{[}",
-    "*": "{*}",
-    # Two in a row would become a dash.
-    "-": "-{}",
-    "–": "--",
-    "σ": r"$\sigma$",
-    **{each: f"\\{each}" for each in "_&%#${}"},
-}
-
-
 def _latex(text: str) -> str:
-    special = r"-(?=-)|[\\~^|<>\[*–σ_&%#${}]"
-    return re.sub(special, lambda found: LATEX[found[0]], one_line(text))
+    return latex_text(one_line(text))
 
 
 def _latex_code(text: str) -> str:
-    # The typewriter font has the bar; and a signature has no blank at which to break a line.
-    breakable = _latex(text).replace(LATEX["|"], r"|\allowbreak{}")
-    return rf"\texttt{{{breakable}}}"
+    return latex_code(one_line(text))
 
 
 def score_json(result: Result, **more: Any) -> str:
@@ -605,12 +652,12 @@ def score_json(result: Result, **more: Any) -> str:
             row: {part: _finite(values) for part, values in by_part.items()}
             for row, by_part in result.by_part.items()
         }
-    return _json({**content, **more})
+    return json_text({**content, **more})
 
 
 def spread_json(spread: Spread) -> str:
     """The annotators' spread as JSON: unrounded, null where undefined."""
-    return _json(
+    return json_text(
         {
             "cubspec": version("cubspec"),
             "context": spread.context,
@@ -640,19 +687,27 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def _json(content: dict[str, Any]) -> str:
+def json_text(content: dict[str, Any]) -> str:
+    """JSON as every command writes it."""
     return json.dumps(content, indent=2, allow_nan=False) + "\n"
 
 
-def score_csv(result: Result) -> str:
-    """A result as CSV: a line for each value, unrounded; of a row's parts after the row itself."""
-    lines: list[Sequence[object]] = [("row", "part", "short", "value", "signature")]
+def score_csv(result: Result, **more: str) -> str:
+    """A result as CSV: a line for each value, unrounded; of a row's parts after the row itself.
+
+    Parameters
+    ----------
+    result : Result
+    more : further columns, the same on every line
+    """
+    lines: list[Sequence[object]] = [("row", "part", "short", "value", "signature", *more)]
+    end = tuple(more.values())
     for row, values in result.rows.items():
         for short, value in values.items():
-            lines.append((row, "", short, _number(value), result.signatures[row][short]))
+            lines.append((row, "", short, _number(value), result.signatures[row][short], *end))
         for part, own in result.by_part.get(row, {}).items():
-            lines += [(row, part, short, _number(value), "") for short, value in own.items()]
-    return _csv(lines)
+            lines += [(row, part, short, _number(value), "", *end) for short, value in own.items()]
+    return csv_text(lines)
 
 
 def spread_csv(spread: Spread) -> str:
@@ -664,10 +719,11 @@ def spread_csv(spread: Spread) -> str:
         for part, row, count in zip(spread.parts, values.tolist(), counts, strict=True):
             for axis, value in zip(axes, row, strict=True):
                 lines.append((part, name, axis, _number(value), *count))
-    return _csv(lines)
+    return csv_text(lines)
 
 
-def _csv(lines: Iterable[Sequence[object]]) -> str:
+def csv_text(lines: Iterable[Sequence[object]]) -> str:
+    """CSV as every command writes it; None is an empty field."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(lines)
     return text.getvalue()

@@ -18,9 +18,11 @@ from cubspec.data import InputError
 
 FULL = (
     "PCP|sigma:sd-mean|ref:median|data:CUB-200-2011|clicks:9d01b7c2|truth:given|pool:all"
-    "|split:test|n:5794|v:1.0.0"
+    "|split:test|n:5794|v:1.0.0|h:3f2a9c1e"
 )
-RATE = "FVR|of:invisible|avg:micro|data:birds-2000-0|truth:clicks|split:all|n:2000|v:1.0.0"
+RATE = (
+    "FVR|of:invisible|avg:micro|data:birds-2000-0|truth:clicks|split:all|n:2000|v:1.0.0|h:3f2a9c1e"
+)
 
 
 def test_measures_and_keys_stand_in_the_order_of_every_table() -> None:
@@ -89,6 +91,7 @@ def test_the_short_form_of_a_full_one() -> None:
 
 def test_the_full_form_keeps_of_a_context_what_bears_on_the_number() -> None:
     context = {
+        "h": "3f2a9c1e",
         "v": "1.0.0",
         "n": "5794",
         "split": "test",
@@ -100,15 +103,15 @@ def test_the_full_form_keeps_of_a_context_what_bears_on_the_number() -> None:
     assert str(Signature.parse("PCP|ref:median|sigma:sd-mean").full(context)) == FULL
     rate = Signature.parse("FVR|of:all|avg:micro")
     assert str(rate.full(context)) == (
-        "FVR|of:all|avg:micro|data:CUB-200-2011|truth:given|split:test|n:5794|v:1.0.0"
+        "FVR|of:all|avg:micro|data:CUB-200-2011|truth:given|split:test|n:5794|v:1.0.0|h:3f2a9c1e"
     )
     assert str(rate.full({**context, "truth": "clicks"})) == (
         "FVR|of:all|avg:micro|data:CUB-200-2011|clicks:9d01b7c2|truth:clicks|split:test|n:5794"
-        "|v:1.0.0"
+        "|v:1.0.0|h:3f2a9c1e"
     )
     assert str(rate.full({**context, "workers": "mean"})) == (
         "FVR|of:all|avg:micro|data:CUB-200-2011|clicks:9d01b7c2|truth:given|split:test|n:5794"
-        "|workers:mean|v:1.0.0"
+        "|workers:mean|v:1.0.0|h:3f2a9c1e"
     )
 
 
@@ -127,6 +130,9 @@ def test_every_written_full_signature_can_be_read() -> None:
         ("pcp|sigma:sd-mean|ref:any", "found 'pcp'; did you mean PCP?"),
         ("PCK|sigma:sd-mean", "found 'PCK'; did you mean PCP?"),
         ("PCP|ref:any", "expected the key sigma (sd-mean, sd-median, dist-mean, dist-median, "),
+        ("AE", "toolbox), avg (micro, parts, images), found no such keys; a signature has no def"),
+        # A slip is named before what is missing.
+        ("PCP|ref:medain", "found 'medain'; did you mean median?"),
         ("PCP|sigma:sd-mean", "expected the key ref (median, mean, one, each, any), found no such"),
         ("PCP|sigma:sd-mean|ref:medain", "found 'medain'; did you mean median?"),
         ("PCP|sigma:sd-meam|ref:any", "found 'sd-meam'; did you mean sd-mean?"),
@@ -152,7 +158,13 @@ def test_every_written_full_signature_can_be_read() -> None:
         (f"{FULL}|parts:5-1", "expected parts to be part ids as in 1-7,9-11,13-15"),
         (f"{FULL}|parts:1-999999999999", "expected parts to be part ids as in 1-7,9-11,13-15"),
         (f"{FULL}|missing:error", "expected missing to be invisible, found 'error'"),
-        (f"{FULL}|h:3f2a9c1", "expected h to be 8 hex digits, found '3f2a9c1'"),
+        (FULL.replace("|h:3f2a9c1e", ""), "expected the key h (8 hex digits), found no such key; "),
+        (
+            FULL.replace("|pool:all", "").replace("|h:3f2a9c1e", ""),
+            "expected the keys pool (all, train or scored), h (8 hex digits), found no such keys; "
+            "a full signature names its whole context",
+        ),
+        (FULL.removesuffix("e"), "expected h to be 8 hex digits, found '3f2a9c1'"),
         (f"{RATE}|pool:all", "expected pool only beside sigma, found pool:all"),
         (f"{RATE}|clicks:9d01b7c2", "expected no clicks beside birds-2000-0"),
         (

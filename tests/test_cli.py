@@ -234,7 +234,7 @@ def test_notes_go_to_stderr(run: Run) -> None:
     assert "few.csv: report-error, AE, PCP and capped with missing:invisible;" in done.out
     done = run("score", "data", "a.csv", "--visible-above", "1")
     assert done.status == 0
-    assert "cubspec: note: a.csv: visible_above has no effect" in done.err
+    assert "cubspec: note: a.csv: --visible-above has no effect" in done.err
 
 
 def test_data_without_clicks(run: Run) -> None:
@@ -319,7 +319,7 @@ ERRORS: dict[str, tuple[list[str], str | None]] = {
     "lacking pairs": (
         ["score", "data", "few.csv", "--split", "all"],
         "few.csv: expected a prediction for each of 150 pairs scored, found none for 15 of them, "
-        "first image 1, part 1 (back)",
+        "first image 1, part 1 (back); --missing invisible takes such pairs as not visible",
     ),
     "unknown part": (
         ["score", "data", "a.csv", "--parts", "back,tial"],
@@ -331,8 +331,8 @@ ERRORS: dict[str, tuple[list[str], str | None]] = {
     ),
     "no split": (
         ["score", "no split", "a.csv"],
-        "no split/train_test_split.txt: expected the split for the split test; the split all "
-        "works without it; found no such file",
+        "no split/train_test_split.txt: expected the split for --split test, without which "
+        "only --split all works; found no such file",
     ),
     "no clicks for sigma": (
         ["sigma", "no clicks"],
@@ -364,7 +364,7 @@ ERRORS: dict[str, tuple[list[str], str | None]] = {
     ),
     "not finite": (
         ["score", "data", "d.json", "--visible-above", "nan"],
-        "expected visible_above to be a finite number, found nan",
+        "expected --visible-above to be a finite number, found nan",
     ),
     "no command": ([], "Missing command. See cubspec --help."),
     "unknown command": (["scor"], None),

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from hashlib import sha256
+from time import process_time
 from types import FrameType
 from typing import Any
 
@@ -15,15 +17,24 @@ import numpy as np
 import pytest
 
 from cubspec.choices import Signature, context_choices, short_signatures
-from cubspec.data import Clicks, Pairs, Prediction, Truth
+from cubspec.data import Clicks, InputError, Pairs, Prediction, Truth
 from cubspec.digests import (
+    Definition,
+    Definitions,
     Place,
+    _digest,
+    combined,
     context_digest,
     definitions_of,
+    digest_names,
+    every_digest,
     full_digest,
+    global_names,
     installed_definitions,
+    installed_digests,
     installed_sources,
     short_digest,
+    with_digest,
     written,
 )
 from cubspec.measures.averages import AVG, micro
@@ -38,13 +49,6 @@ FUNCTIONS = [
     for node in ast.parse(text).body
     if isinstance(node, ast.FunctionDef)
 ]
-
-
-def every_digest(definitions: Any = None) -> dict[str, str]:
-    """The digest of every short form and of every value of the context that has one."""
-    found = {str(form): short_digest(form, definitions) for form in short_signatures()}
-    found |= {f"{k}:{v}": context_digest(k, v, definitions) for k, v in CONTEXT_VALUES}
-    return found
 
 
 @contextmanager
@@ -147,11 +151,7 @@ def test_nothing_is_called_that_no_digest_covers() -> None:
     named = {place for place in called if place[1].isidentifier()}
     assert named == {place for place in FUNCTIONS if resting_on(place)}
     uncovered = {place for place in FUNCTIONS if not resting_on(place)}
-    assert {name for _, name in uncovered} == {
-        *("pool_all", "pool_train", "pool_scored"),
-        "by_part",
-        "from_file",
-    } - {"from_file"}
+    assert {name for _, name in uncovered} == {"pool_all", "pool_train", "pool_scored", "by_part"}
 
 
 CONSTANTS = [
@@ -199,14 +199,21 @@ def test_a_renamed_file_moves_nothing() -> None:
         k: v.replace("cubspec.truth.sigma", "cubspec.truth.spread") for k, v in sources.items()
     }
     definitions = definitions_of(sources)
-    own = {
-        (m.replace("truth.spread", "truth.sigma"), n): (
-            text,
-            tuple((p.replace("truth.spread", "truth.sigma"), q) for p, q in uses),
-        )
-        for (m, n), (text, uses) in definitions.items()
-    }
-    assert every_digest(own) == every_digest()
+    assert ("cubspec.truth.spread", "sd_mean") in definitions
+    # The functions themselves were imported from the file of the old name.
+    assert every_digest(moved_back(definitions)) == every_digest()
+
+
+def moved_back(definitions: Definitions) -> Definitions:
+    """The same definitions under the name that the renamed file had."""
+
+    def old(place: Place) -> Place:
+        return place[0].replace("truth.spread", "truth.sigma"), place[1]
+
+    def old_names(definition: Definition) -> dict[str, Place | str]:
+        return {n: t if isinstance(t, str) else old(t) for n, t in definition.names.items()}
+
+    return {old(each): Definition(d.text, old_names(d)) for each, d in definitions.items()}
 
 
 def test_a_new_value_of_a_choice_moves_nothing() -> None:
@@ -232,20 +239,37 @@ def test_a_different_function_behind_a_value_moves_its_digests() -> None:
 
 def test_every_definition_has_a_digest_of_its_own() -> None:
     digests = every_digest()
+    assert digests == installed_digests()
+    assert list(digests) == [
+        *(form.short for form in short_signatures()),
+        *("truth:given", "truth:clicks", "workers:mean", "workers:pooled"),
+    ]
     assert len(digests) == 127
     assert len(set(digests.values())) == 127
     assert all(re.fullmatch("[0-9a-f]{64}", digest) for digest in digests.values())
 
 
 def test_a_full_signature_carries_its_short_form_and_its_context() -> None:
-    from hashlib import sha256
-
     context = "data:0a1b2c3d|clicks:9d01b7c2|truth:clicks|pool:all|split:all|n:7"
-    text = f"PCP|sigma:sd-mean|ref:any|{context}|workers:pooled|v:1.0.0"
+    text = f"PCP|sigma:sd-mean|ref:any|{context}|workers:pooled|v:1.0.0|h:00000000"
     form = Signature.parse(text)
     parts = [short_digest(form), context_digest("truth", "clicks")]
     parts.append(context_digest("workers", "pooled"))
-    assert full_digest(form) == sha256("".join(parts).encode()).hexdigest()[:8]
+    expected = sha256("".join(parts).encode()).hexdigest()[:8]
+    assert full_digest(form) == expected
+    assert str(with_digest(form)) == text.replace("00000000", expected)
+    assert digest_names(form) == [form.short, "truth:clicks", "workers:pooled"]
+    assert combined(parts) == expected
+
+
+def test_many_full_signatures_take_little_time() -> None:
+    context = dict(data="0a1b2c3d", truth="given", split="all", n="7", v="1.0.0")
+    forms = [form.full(context) for form in short_signatures()]
+    full_digest(forms[0])
+    start = process_time()
+    for _ in range(5):
+        assert len([with_digest(form) for form in forms]) == 123
+    assert process_time() - start < 0.05
 
 
 def test_a_tree_is_written_in_a_form_of_our_own() -> None:
@@ -260,3 +284,85 @@ def test_a_tree_is_written_in_a_form_of_our_own() -> None:
 def test_declarations_are_not_part_of_a_definition() -> None:
     names = {name for _, name in installed_definitions()}
     assert not names & {"SIGMA", "AVG", "REF", "NONE", "FVR_OF", "PCP", "TRUTH", "WORKERS"}
+
+
+DISTANCE, HUMAN = "cubspec.measures.distance", "cubspec.measures.human"
+
+
+def test_an_import_of_something_else_under_the_same_name_moves_what_uses_it() -> None:
+    old = "import numpy as np"
+    text = SOURCES[DISTANCE].replace(old, "import something_else as np")
+    places = [(DISTANCE, "distance"), (DISTANCE, "distance_from_truth")]
+    expected = set.union(*(resting_on(place) for place in places))
+    assert moved(every_digest(), changed(DISTANCE, text)) == expected
+
+
+def test_two_names_that_change_places_move_what_uses_them() -> None:
+    # The same functions are reached as before, each under the other's name.
+    module = "cubspec.measures.pcp"
+    old = "RADIUS, both_visible, distance, neither_visible"
+    assert old in SOURCES[module]
+    new = "RADIUS, both_visible as neither_visible, distance, neither_visible as both_visible"
+    text = SOURCES[module].replace(old, new)
+    pcp = {name for name in every_digest() if name.startswith("PCP|")}
+    assert moved(every_digest(), changed(module, text)) == pcp
+
+
+def test_equal_names_in_two_modules_are_told_apart() -> None:
+    texts = {
+        "a": "from b import g\ndef f(): return h() + g()\ndef h(): return 1\n",
+        "b": "def g(): return h()\ndef h(): return 2\n",
+    }
+    swapped = {"a": texts["a"].replace("1", "2"), "b": texts["b"].replace("2", "1")}
+    first, second = (definitions_of(each) for each in (texts, swapped))
+    role = {"f": ("a", "f")}
+    assert _digest(role, first) == _digest(role, definitions_of(dict(texts)))
+    assert _digest(role, first) != _digest(role, second)
+
+
+def test_functions_that_call_each_other_have_a_digest() -> None:
+    found = definitions_of({"a": "def f(): return g()\ndef g(): return f()\n"})
+    assert _digest({"x": ("a", "f")}, found) != _digest({"x": ("a", "g")}, found)
+
+
+@pytest.mark.parametrize(
+    ("code", "names"),
+    [
+        ("def f(x, y=A): return [B(z) + x for z in C]", ["A", "B", "C"]),
+        ("def f(x): return lambda B: B + C", ["C"]),
+        ("def f(x):\n    def B(): return D\n    return B", ["D"]),
+        ("def f(x):\n    B = 1\n    return (lambda B: B)(x) + C", ["C"]),
+        # The name is an argument of the inner function, and a global of the outer one.
+        ("def f(x): return B(lambda B: B)", ["B"]),
+        ("A = B + max(C)", ["B", "C", "max"]),
+        ("@B\ndef f(): return f()", ["B", "f"]),
+    ],
+)
+def test_global_names(code: str, names: list[str]) -> None:
+    assert global_names(ast.parse(code).body[0]) == names
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("if 1:\n    A = 1\n", "a:1: expected a function, a constant or an import, found If"),
+        ("A, B = 1, 2\n", "found Assign"),
+        ("A = 1\nA += 1\n", "a:2: expected a function, a constant or an import, found AugAssign"),
+        ("print(1)\n", "found Expr"),
+        ("def f():\n    import numpy\n", "a:2: expected imports at the top level"),
+        ("from b import *\n", "expected names imported one by one, found b.*"),
+        ("from x import b\n", "expected names imported one by one, found x.b"),
+        ("import x.b\n", "expected names imported one by one, found x.b"),
+        ("from .b import c\n", "expected names imported one by one, found b.c"),
+    ],
+)
+def test_what_no_digest_could_follow_is_refused(code: str, said: str) -> None:
+    with pytest.raises(InputError) as caught:
+        definitions_of({"a": code, "x.b": ""})
+    assert said in str(caught.value)
+
+
+def test_annotations_of_every_kind_are_left_out() -> None:
+    plain = "def f(x, *y, z=1, **w):\n    a = x\n    return a\n"
+    code = "def f(x: A, *y: B, z: C = 1, **w: D) -> E:\n    a: F = x\n    return a\n"
+    assert definitions_of({"m": code}) == definitions_of({"m": plain})

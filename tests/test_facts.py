@@ -1005,7 +1005,7 @@ def test_tables_show_sources_in_few_words_and_markdown_in_full(copy: Path) -> No
     assert "First of the visible parts outside the bounding box: " in markdown
     latex = as_latex(facts_document(report))
     assert latex.count(r"\begin{table}") == len(facts_document(report).tables)
-    assert "Liu 2013 §4" in latex
+    assert r"Liu 2013 \S{}4" in latex
 
 
 def test_the_result_goes_to_a_file_and_never_over_the_copy(

@@ -370,6 +370,8 @@ def build_with_cell(code: str, folder: Path) -> subprocess.CompletedProcess[str]
     settings |= {"nav": [{"One": "one.ipynb"}], "extra_css": [], "docs_dir": str(folder / "docs")}
     settings |= {"hooks": [str(ROOT / hook) for hook in settings["hooks"]]}
     settings |= {"site_dir": str(folder / "site")}
+    settings["theme"]["custom_dir"] = str(ROOT / settings["theme"]["custom_dir"])
+    settings["extra_javascript"] = []
     notebook = json.loads(NOTEBOOK.read_text("utf-8"))
     text = {"cell_type": "markdown", "id": "a", "metadata": {}, "source": "# One {#one}"}
     cell = {"cell_type": "code", "execution_count": None, "id": "b", "metadata": {}}

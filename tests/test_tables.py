@@ -87,14 +87,6 @@ RESULTS = {
 SPREAD = spread(without_spread(3), pool="scored", split="train")
 
 
-def full_signatures(result: Result) -> dict[tuple[str, str], str]:
-    return {
-        (row, short): full
-        for row, all_ in result.signatures.items()
-        for short, full in all_.items()
-    }
-
-
 def shown(value: float, short: str) -> str:
     """How a table writes a value, decided here anew."""
     decimals = {"report-error": 3, "AE": 3}.get(short.split("|")[0], 2)
@@ -156,6 +148,7 @@ LATEX = {
     r"\textgreater{}": ">",
     r"\allowbreak{}": "",
     r"$\sigma$": "σ",
+    r"\S{}": "§",
     "{[}": "[",
     "{*}": "*",
     "-{}": "-",
@@ -291,7 +284,8 @@ def test_what_is_undefined_is_a_dash() -> None:
 def test_infinity_is_undefined_too() -> None:
     short = "FVR|of:all|avg:micro"
     rows = {"a": {short: math.inf}}
-    result = Result({"data": "x"}, ("back",), {}, rows, {"a": {short: f"{short}|data:x|v:1"}})
+    full = f"{short}|data:x|v:1|h:0"
+    result = Result({"data": "x"}, ("back",), {}, rows, {"a": {short: full}})
     assert full_document(result).tables[0].rows == ((short, "–"),)
     assert json.loads(score_json(result))["rows"] == {"a": {short: None}}
 
@@ -338,20 +332,52 @@ def test_text_says_how_to_write_full_signatures(
     if not document.tables:
         return
     opening, *notes = document.notes
-    assert opening == ("A full signature is the short form, then the first line.",)
-    check_signatures(result, document.context, ["".join(note) for note in notes])
+    assert opening == (
+        "A full signature is the short form, the first line, and the h given below its table.",
+    )
+    for table in document.tables:
+        if "by part" not in table.title:
+            below = ["".join(note) for note in table.notes]
+            digests = said_digests(result, shorts_of(table), below)
+            assert len(digests) >= len(shorts_of(table))
+            check_signatures(result, document.context, ["".join(note) for note in notes], digests)
+
+
+def shorts_of(table: Table) -> list[str]:
+    """The short forms of a table's lines, or of its columns."""
+    if table.rows[0][0] in map(str, short_signatures()):
+        return [row[0] for row in table.rows]
+    sigma = re.match("sigma:[a-z-]+", table.title)
+    headings = [(h[0], *([sigma[0]] if sigma else []), *h[1:]) for h in table.header[1:]]
+    return ["|".join(heading) for heading in headings]
+
+
+def said_digests(
+    result: Result, shorts: Sequence[str], notes: Sequence[str]
+) -> dict[tuple[str, str], str]:
+    """The h of every row and short form, as the notes say."""
+    found = {}
+    for note in notes:
+        said = re.search(r"(?:column by column|line by line): ([0-9a-f ]+)\.$", note)
+        if said:
+            digests = said[1].split(" ")
+            assert len(digests) == len(shorts)
+            for row in subject(list(result.rows), note)[0] or result.rows:
+                found |= {(row, short): h for short, h in zip(shorts, digests, strict=True)}
+    return found
 
 
 def check_signatures(
-    result: Result, context: str, notes: Sequence[str], shorts: Sequence[str] | None = None
+    result: Result, context: str, notes: Sequence[str], digests: dict[tuple[str, str], str]
 ) -> None:
     """Write every full signature as the notes say, and compare."""
-    for (row, short), full in full_signatures(result).items():
+    assert digests
+    for (row, short), digest in digests.items():
         if row == HUMAN_POOLED and not any(HUMAN_POOLED in note for note in notes):
             continue
-        if shorts is None or short in shorts:
-            text = rebuilt(list(result.rows), row, short, context, notes)
-            assert str(Signature.parse(text)) == full, (row, short, notes)
+        text = rebuilt(list(result.rows), row, short, context, notes)
+        full = result.signatures[row][short]
+        assert str(Signature.parse(f"{text}|h:{digest}")) == full, (row, short, notes)
 
 
 def rebuilt(rows: Sequence[str], row: str, short: str, context: str, notes: Sequence[str]) -> str:
@@ -391,8 +417,28 @@ def changed(fields: list[str], said: str, short: str) -> list[str]:
 
 def test_rebuilding_notices_a_missing_note() -> None:
     document = default_document(RESULT)
+    digests = said_digests(RESULT, shorts_of(document.tables[0]), digest_notes(document.tables[0]))
     with pytest.raises((AssertionError, InputError)):
-        check_signatures(RESULT, document.context, [])
+        check_signatures(RESULT, document.context, [], digests)
+
+
+def test_rebuilding_notices_a_digest_in_the_wrong_place() -> None:
+    document = default_document(RESULT)
+    notes = ["".join(note) for note in document.notes[1:]]
+    shorts = shorts_of(document.tables[0])
+    check_signatures(
+        RESULT,
+        document.context,
+        notes,
+        said_digests(RESULT, shorts, digest_notes(document.tables[0])),
+    )
+    digests = said_digests(RESULT, shorts[::-1], digest_notes(document.tables[0]))
+    with pytest.raises(AssertionError):
+        check_signatures(RESULT, document.context, notes, digests)
+
+
+def digest_notes(table: Table) -> list[str]:
+    return ["".join(note) for note in table.notes if " by " in note[0]]
 
 
 # Markdown and LaTeX.
@@ -435,28 +481,41 @@ def test_captions_hold_the_full_signatures(
         if "by part" in table.title:
             continue
         caption = ["".join(note) for note in table.caption]
-        shorts = [row[0] for row in table.rows]
+        shorts = shorts_of(table)
+        digests = {}
         if caption[0].startswith("Columns: "):
-            shorts = caption.pop(0).removeprefix("Columns: ").removesuffix(".").split(", ")
-            assert len(shorts) == len(table.header) - 1
+            digests = said_columns(result, list(result.rows), caption.pop(0))
+            assert [short for _, short in digests][: len(shorts)] == shorts
+            opening, end = "Full signatures: these, then ", "."
+        else:
+            opening, end = "Full signatures: the short form, then ", ", then h."
         context, *notes = caption
-        context = context.removeprefix("Full signatures: the short form, then ").removesuffix(".")
-        check_signatures(result, context, notes, shorts)
+        assert context.startswith(opening)
+        digests |= said_digests(result, shorts, notes)
+        context = context.removeprefix(opening).removesuffix(end)
+        check_signatures(result, context, notes, digests)
+
+
+def said_columns(result: Result, rows: Sequence[str], note: str) -> dict[tuple[str, str], str]:
+    """The h of every row and short form, where the columns alone say it."""
+    columns = note.removeprefix("Columns: ").removesuffix(".").split(", ")
+    named = [column.split("|h:") for column in columns]
+    return {(row, short): digest for row in rows for short, digest in named}
 
 
 def test_caption_of_a_table_by_part_holds_the_signatures_of_all_parts() -> None:
     for table in default_document(RESULT).tables[3:]:
         columns, context, *notes = ("".join(note) for note in table.caption)
-        shorts = columns.removeprefix("Columns: ").removesuffix(".").split(", ")
-        assert shorts == [form.short for form in preselected_forms()]
-        opening = "Full signatures of all parts: the short form, then "
-        assert context.startswith(opening)
         row = table.title.removesuffix(", by part, sigma:sd-mean")
-        for short in shorts:
-            text = rebuilt(
-                [row], row, short, context.removeprefix(opening).removesuffix("."), notes
-            )
-            assert str(Signature.parse(text)) == RESULT.signatures[row][short]
+        digests = said_columns(RESULT, [row], columns)
+        assert [short for _, short in digests] == [form.short for form in preselected_forms()]
+        opening = "Full signatures of all parts: these, then "
+        assert context.startswith(opening)
+        context = context.removeprefix(opening).removesuffix(".")
+        for (_, short), digest in digests.items():
+            text = rebuilt([row], row, short, context, notes)
+            full = RESULT.signatures[row][short]
+            assert str(Signature.parse(f"{text}|h:{digest}")) == full
 
 
 TEXT = st.text(st.characters(exclude_categories=[]), max_size=30)

@@ -16,6 +16,15 @@ DEFINITION = r"""(?i)\b(?:__)?version(?:__)?["']? *[:=] *["']?([0-9]+\.[0-9]+[0-
 """What states a version of its own, in a settings file or a module."""
 
 
+CITATION_KEYS = {
+    *("abstract", "authors", "cff-version", "commit", "contact", "date-released", "doi"),
+    *("identifiers", "keywords", "license", "license-url", "message", "preferred-citation"),
+    *("references", "repository", "repository-artifact", "repository-code", "title", "type"),
+    *("url", "version"),
+}
+"""Every key of CFF 1.2.0."""
+
+
 def test_the_installed_package_is_this_one() -> None:
     assert version("cubspec") == VERSION, "install it again: pip install --editable ."
     assert cubspec.__version__ == VERSION
@@ -51,5 +60,10 @@ def test_the_citation_has_what_its_format_demands() -> None:
     assert citation["type"] == "software"
     assert citation["license"] == "MIT"
     assert citation["authors"] == [{"name": "The cubspec authors"}]
-    assert citation["title"]
-    assert citation["message"]
+    assert citation.keys() <= CITATION_KEYS
+    for key in ("title", "message", "abstract"):
+        assert isinstance(citation[key], str)
+        assert citation[key].strip() == citation[key] != ""
+    keywords = citation["keywords"]
+    assert all(isinstance(each, str) for each in keywords)
+    assert len(set(keywords)) == len(keywords) > 0

@@ -178,10 +178,9 @@ def beside_ours(page: str) -> str:
         _ranked("mean OKS", mean_similarities(), OKS_DECIMALS, "higher"),
         *(_our_row(page, short) for short in OURS),
     ]
-    head = ("measure", *LOCALIZERS, "best first")
-    caption = _caption(
-        page, "PCK and OKS over the parts visible in the ground truth, ours under `sigma:sd-mean`"
-    )
+    head = ("measure", *LOCALIZERS, "order")
+    what = "PCK and OKS over the parts visible in the ground truth, ours under `sigma:sd-mean`"
+    caption = _caption(page, f"{what}; best first in the order")
     return "\n\n".join([caption, grid(head, rows, numbers=True)])
 
 
@@ -204,12 +203,12 @@ def best_first(cells: Mapping[str, str], better: str) -> str:
     """The order of rows by their printed numbers; what prints alike is level.
 
     >>> best_first({"A": "1.95", "B": "1.95", "C": "3.33"}, "lower")
-    'A = B, C'
+    'A=B C'
     """
     sign = -1 if better == "higher" else 1
     values = sorted({float(cell) for cell in cells.values()}, key=lambda value: sign * value)
     groups = [[name for name, cell in cells.items() if float(cell) == each] for each in values]
-    return ", ".join(" = ".join(group) for group in groups)
+    return " ".join("=".join(group) for group in groups)
 
 
 def _median_tolerance(normalize: Callable[[Floats], Floats]) -> float:

@@ -30,6 +30,7 @@ from cubspec.readings import (
 )
 from cubspec.site import failure, prose, source
 from cubspec.site.cells import grid, link, plain
+from cubspec.site.citations import cite_block
 from cubspec.site.comparisons import beside_ours, pck_of_birds, shortfall
 from cubspec.site.effects import (
     effect,
@@ -39,6 +40,7 @@ from cubspec.site.effects import (
     spread_of_parts,
 )
 from cubspec.site.listings import first_lines, spread_of_file
+from cubspec.site.locked import lock
 from cubspec.site.signatures import signatures
 from cubspec.tables import UNDEFINED
 
@@ -190,11 +192,13 @@ TABLES: dict[str, Table] = {
     "all-measures": all_measures,
     "at-a-glance": at_a_glance,
     "beside-ours": beside_ours,
+    "cite": cite_block,
     "effect": effect,
     "effect-of-avg": effect_of_avg,
     "effect-of-pool": effect_of_pool,
     "effect-of-workers": effect_of_workers,
     "first-lines": first_lines,
+    "lock": lock,
     "pck": pck_of_birds,
     "shortfall": shortfall,
     "spread-of-file": spread_of_file,

@@ -23,3 +23,60 @@ for (const region of document.querySelectorAll(".filterable")) {
   filter();
   region.prepend(label);
 }
+
+// The form of a Cite block: writes signature, sentence and footnote for the values picked. Without
+// this script they stand there for the preselected values.
+for (const block of document.querySelectorAll(".cite")) {
+  const form = block.querySelector("form");
+  const cite = JSON.parse(form.querySelector("script").textContent);
+  const texts = {};
+  for (const each of block.querySelectorAll("[data-cite]")) {
+    texts[each.dataset.cite] = each.querySelector("code");
+  }
+  const clicks = form.querySelector(".cite-clicks");
+  const write = () => {
+    const picked = Object.fromEntries(new FormData(form));
+    const sigma = cite.keys.includes("sigma");
+    const withClicks = sigma || picked.truth === "clicks";
+    clicks.hidden = !withClicks;
+    const fields = cite.keys.map((key) => [key, picked[key]]);
+    fields.push(["data", cite.data]);
+    if (withClicks) fields.push(["clicks", picked.clicks]);
+    fields.push(["truth", picked.truth]);
+    if (sigma) fields.push(["pool", picked.pool]);
+    fields.push(["split", picked.split], ["n", cite.n[picked.split]], ["v", cite.v]);
+    const values = [...cite.keys.map((key) => picked[key]), picked.truth];
+    fields.push(["h", cite.h[values.join(",")]]);
+    const pairs = fields.map(([key, value]) => `${key}:${value}`);
+    const signature = [cite.measure, ...pairs].join("|");
+    const latex = `\\texttt{${signature.replaceAll("|", "|\\allowbreak{}")}}`;
+    texts.signature.textContent = signature + "\n";
+    texts.sentence.textContent = cite.sentence.replace(/\{\{(\w+)\}\}/g, (_, key) =>
+      key === "signature" ? signature : cite.words[key][picked[key]]) + "\n";
+    texts.footnote.textContent = cite.footnote.replace("{{signature}}", () => latex) + "\n";
+  };
+  form.addEventListener("input", write);
+  form.addEventListener("submit", (event) => event.preventDefault());
+  form.hidden = false;
+  write();
+}
+
+// A button that copies what a block of code holds; of an example, what one types.
+const typed = (lines) =>
+  lines.filter((line) => /^(>>>|\.\.\.)( |$)/.test(line)).map((line) => line.slice(4));
+const copied = (listing) => {
+  const lines = listing.querySelector("pre code").textContent.trimEnd().split("\n");
+  return (listing.querySelector(".language-pycon") ? typed(lines) : lines).join("\n");
+};
+for (const listing of navigator.clipboard ? document.querySelectorAll(".listing") : []) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "copy";
+  button.textContent = "Copy";
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(copied(listing));
+    button.textContent = "Copied";
+    setTimeout(() => (button.textContent = "Copy"), 2000);
+  });
+  listing.querySelector("figcaption").append(button);
+}

@@ -1,0 +1,124 @@
+"""MkDocs hook: what stands around code and tables.
+
+A block of code gets a heading that says what it is, so that a reader sees where the reference code
+starts and ends. A table gets a region that scrolls, so that a wide one does not widen the page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import escape, unescape
+from itertools import count
+from pathlib import PurePosixPath
+from typing import Any
+
+from mkdocs.structure.pages import Page
+
+from cubspec.tangle import PACKAGES
+
+REFERENCE = "Reference code"
+
+LANGUAGES = {
+    "bash": "Command",
+    "bibtex": "BibTeX",
+    "console": "Command and output",
+    "csv": "CSV",
+    "json": "JSON",
+    "latex": "LaTeX",
+    "markdown": "Markdown",
+    "pycon": "Example",
+    "python": "Python",
+    "sh": "Command",
+    "tex": "LaTeX",
+    "text": "Text",
+    "toml": "TOML",
+    "yaml": "YAML",
+}
+"""What the heading of a block says, by the language of its fence."""
+
+_CODE = re.compile(r'(?s)<div class="language-([\w-]+) highlight">.*?</div>')
+_HEADING_OR_TABLE = re.compile(
+    r"(?s)<h[1-6]\b[^>]*>(?P<heading>.*?)</h[1-6]>|<table\b(?P<attributes>[^>]*)>.*?</table>"
+)
+_CAPTION = re.compile(r"(?s)<caption>(.*?)</caption>")
+_LINK_TO_ITSELF = re.compile(r'(?s)<a class="headerlink".*?</a>')
+_TAG = re.compile(r"<[^>]*>")
+
+
+def on_page_content(html: str, *, page: Page, **_: Any) -> str:
+    """Frame the code and the tables of a page."""
+    return framed_tables(framed_code(html, module(page.file.src_uri)))
+
+
+def module(page: str) -> str | None:
+    """The module that is made from a page, or None.
+
+    >>> module("measures/pcp.md")
+    'cubspec.measures.pcp'
+    >>> module("measures/index.md")
+    """
+    path = PurePosixPath(page)
+    if path.suffix != ".md" or path.stem == "index" or str(path.parent) not in PACKAGES:
+        return None
+    return f"cubspec.{path.parent}.{path.stem}"
+
+
+def framed_code(html: str, module: str | None) -> str:
+    """A page's HTML with a heading above each block of code.
+
+    Parameters
+    ----------
+    html : the page
+    module : what is made from the page's Python, if anything is
+    """
+
+    def framed(block: re.Match[str]) -> str:
+        language, kind = block[1], ""
+        heading = LANGUAGES.get(language, language)
+        if language == "python" and module:
+            heading, kind = f"{REFERENCE} <code>{module}</code>", " reference"
+        return (
+            f'<figure class="listing{kind}">'
+            f"<figcaption data-search-exclude>{heading}</figcaption>{block[0]}</figure>"
+        )
+
+    return _CODE.sub(framed, html)
+
+
+def framed_tables(html: str) -> str:
+    """A page's HTML with each table in a region that scrolls and has a name of its own.
+
+    Parameters
+    ----------
+    html : the page
+    """
+    return _HEADING_OR_TABLE.sub(_table_framer(), html)
+
+
+def _table_framer() -> Callable[[re.Match[str]], str]:
+    number = count(1)
+    heading = ""
+
+    def framed(found: re.Match[str]) -> str:
+        nonlocal heading
+        if found["heading"] is not None:
+            heading = _plain(found["heading"])
+            return found[0]
+        caption = _CAPTION.search(found[0])
+        name = f"Table {next(number)}: {_plain(caption[1]) if caption else heading}"
+        # A heading has to have words.
+        table = found[0].replace("<th></th>", "<td></td>")
+        if "class=" not in found["attributes"]:
+            # The theme wraps tables without a class into boxes of its own, if a script runs.
+            table = table.replace("<table", '<table class="plain"', 1)
+        return (
+            f'<div class="table" role="region" tabindex="0" aria-label="{escape(name)}">'
+            f"{table}</div>"
+        )
+
+    return framed
+
+
+def _plain(html: str) -> str:
+    return unescape(_TAG.sub("", _LINK_TO_ITSELF.sub("", html))).strip()
