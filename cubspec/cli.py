@@ -223,11 +223,7 @@ def score_command(
     files = named_files(pred)
     dataset = _read_dataset(data)
     check_output(out, [*files.values(), *dataset_files(dataset)])
-    if dataset.clicks is None and asked and all("sigma" in form.values for form in asked):
-        raise InputError(
-            "expected the annotators' clicks for a short form with sigma, found no such file",
-            click_file(dataset),
-        )
+    _check_clicks(dataset, asked)
     if not asked and not everything and format in DOCUMENT_FORMATS:
         asked = list(default_forms())
     predictions = _read_predictions(files, dataset, visible_above)
@@ -248,6 +244,14 @@ def score_command(
         _show(shown(result), format, out)
     else:
         _write(score_csv(result) if format == "csv" else score_json(result), out)
+
+
+def _check_clicks(dataset: Dataset, asked: Sequence[Signature]) -> None:
+    if dataset.clicks is None and asked and all("sigma" in form.values for form in asked):
+        raise InputError(
+            "expected the annotators' clicks for a short form with sigma, found no such file",
+            click_file(dataset),
+        )
 
 
 def _show_profile(

@@ -222,7 +222,7 @@ def compared(recorded: Recorded, result: Result) -> Verdict:
     numbers = list(_number_differences(recorded, result))
     spreads = list(_sigma_differences(recorded, result))
     signatures = _signature_differences(recorded, result)
-    said = numbers + spreads + list(signatures)
+    said = numbers + spreads + _words(signatures)
     totals = {
         "number": (len(numbers), len(recorded.values)),
         "spread": (len(spreads), len(recorded.sigma)),
@@ -259,20 +259,32 @@ def _sigma_differences(recorded: Recorded, result: Result) -> Iterator[str]:
             yield f"σ {name}, {part}: {found}, recomputed {' '.join(map(_shown, own)) or 'none'}"
 
 
-def _signature_differences(recorded: Recorded, result: Result) -> dict[str, set[tuple[str, str]]]:
-    """In words, how signatures differ, but for v; by that, the rows and short forms of which."""
-    found: dict[str, set[tuple[str, str]]] = {}
+Differences = dict[tuple[str, str], set[tuple[str, str]]]
+"""By key of the context and how it differs in words, the rows and short forms of which."""
+
+
+def _signature_differences(recorded: Recorded, result: Result) -> Differences:
+    """How the signatures of what was computed again differ, but for v."""
+    found: Differences = {}
     for (row, short), signature in recorded.signatures.items():
-        # What was not computed again is missing among the numbers already.
-        if short in result.signatures.get(row, {}):
-            context = Signature.parse(result.signatures[row][short]).context
-            for key in CONTEXT:
-                told, own = signature.context.get(key), context.get(key)
-                if told != own and key != "v":
-                    where = f"{row}, {short}: " if key == "h" else ""
-                    words = f"{where}{key}:{told or 'none'}, recomputed {key}:{own or 'none'}"
-                    found.setdefault(words, set()).add((row, short))
+        if short not in result.signatures.get(row, {}):
+            continue
+        context = Signature.parse(result.signatures[row][short]).context
+        for key in CONTEXT:
+            told, own = signature.context.get(key, "none"), context.get(key, "none")
+            if told != own and key != "v":
+                # Each short form has an h of its own.
+                where = f"{row}, {short}: " if key == "h" else ""
+                words = f"{where}{key}:{told}, recomputed {key}:{own}"
+                found.setdefault((key, words), set()).add((row, short))
     return found
+
+
+def _words(differences: Differences) -> list[str]:
+    return [
+        words if key == "h" else f"{counted(len(where), 'signature')}: {words}"
+        for (key, words), where in differences.items()
+    ]
 
 
 def _same(told: float, own: float) -> bool:
