@@ -2,6 +2,11 @@
 
 import sys
 
-from cubspec.cli import main
+try:
+    # Loading takes long enough to be interrupted, and `main` is not there yet to handle that.
+    from cubspec.cli import main
 
-sys.exit(main())
+    status = main()
+except KeyboardInterrupt:
+    status = 130
+sys.exit(status)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-from cubspec.data import InputError, Pairs
+from cubspec.data import PARTS, InputError, Pairs
 
 MEASURE_MODULES = ("report_error", "average_error", "pcp", "visibility", "capped")
 """The modules of cubspec.measures that declare measures, in the order of every table."""
@@ -173,9 +173,14 @@ def unknown(what: str, found: str, allowed: Iterable[str]) -> str:
     """A message that says what is allowed, and which allowed name is nearest to the one found."""
     names = list(allowed)
     folded = {name.lower(): name for name in names}
-    near = difflib.get_close_matches(found.lower(), list(folded), n=1, cutoff=0.5)
+    near = difflib.get_close_matches(found[:60].lower(), list(folded), n=1, cutoff=0.5)
     hint = f"; did you mean {folded[near[0]]}?" if near else ""
-    return f"expected a {what} ({', '.join(names)}), found {found!r}{hint}"
+    return f"expected a {what} ({', '.join(names)}), found {_shown(found)!r}{hint}"
+
+
+def _shown(text: str, most: int = 300) -> str:
+    """A text that may be of any length, as a message repeats it."""
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 Check = Callable[[str], bool]
@@ -189,7 +194,8 @@ def _is_ranges(text: str) -> bool:
     run = r"[1-9][0-9]?(-[1-9][0-9]?)?"
     if not re.fullmatch(f"{run}(,{run})*", text):
         return False
-    return part_ranges(parse_part_ranges(text)) == text
+    ids = parse_part_ranges(text)
+    return part_ranges(ids) == text and max(ids, default=99) <= len(PARTS) > len(ids)
 
 
 def part_ranges(ids: Iterable[int]) -> str:
@@ -215,13 +221,13 @@ def parse_part_ranges(text: str) -> list[int]:
 CONTEXT: dict[str, tuple[str, Check]] = {
     "data": (
         "CUB-200-2011, birds-N-SEED or 8 hex digits",
-        _matches(r"CUB-200-2011|birds-[1-9][0-9]*-(0|[1-9][0-9]*)|[0-9a-f]{8}"),
+        _matches(r"CUB-200-2011|birds-[1-9][0-9]{0,11}-(0|[1-9][0-9]{0,18})|[0-9a-f]{8}"),
     ),
     "clicks": ("8 hex digits", _matches(r"[0-9a-f]{8}")),
     "truth": ("given or clicks", lambda text: text in context_choices()["truth"].names),
     "pool": ("all, train or scored", lambda text: text in context_choices()["pool"].names),
     "split": ("all, train or test", _matches("all|train|test")),
-    "n": ("a number of images", _matches(r"[1-9][0-9]*")),
+    "n": ("a number of images", _matches(r"[1-9][0-9]{0,11}")),
     "parts": ("part ids as in 1-7,9-11,13-15, shortest form", _is_ranges),
     "missing": ("invisible", _matches("invisible")),
     "workers": ("mean or pooled", lambda text: text in context_choices()["workers"].names),
@@ -286,7 +292,7 @@ class Signature:
         allowed = [*chosen.keys, *CONTEXT]
         for key in found:
             if key not in allowed:
-                raise InputError(f"{text}: {unknown(f'key of {chosen.id}', key, allowed)}")
+                raise InputError(f"{_shown(text)}: {unknown(f'key of {chosen.id}', key, allowed)}")
         _check_values(text, chosen, found)
         values = {key: found[key] for key in chosen.keys}
         context = {key: found[key] for key in CONTEXT if key in found}
@@ -299,9 +305,11 @@ def _fields(text: str, fields: list[str]) -> dict[str, str]:
     for each in fields:
         key, colon, value = each.partition(":")
         if not colon or not key or not value:
-            raise InputError(f"{text}: expected KEY:VALUE between bars, found {each!r}")
+            raise InputError(
+                f"{_shown(text)}: expected KEY:VALUE between bars, found {_shown(each)!r}"
+            )
         if key in found:
-            raise InputError(f"{text}: expected each key once, found {key} twice")
+            raise InputError(f"{_shown(text)}: expected each key once, found {key} twice")
         found[key] = value
     return found
 
@@ -310,10 +318,10 @@ def _check_values(text: str, chosen: Measure, found: Mapping[str, str]) -> None:
     for choice in chosen.choices:
         if choice.key in found and found[choice.key] not in choice.names:
             message = unknown(f"value of {choice.key}", found[choice.key], choice.names)
-            raise InputError(f"{text}: {message}")
+            raise InputError(f"{_shown(text)}: {message}")
     missing = {each.key: ", ".join(each.names) for each in chosen.choices if each.key not in found}
     if missing:
-        raise InputError(f"{text}: {_no_such_key(missing)}; a signature has no defaults")
+        raise InputError(f"{_shown(text)}: {_no_such_key(missing)}; a signature has no defaults")
 
 
 def _no_such_key(missing: Mapping[str, str]) -> str:
@@ -330,23 +338,31 @@ def _check_context(text: str, values: Mapping[str, str], context: Mapping[str, s
             names = context_choices()[key].names if key in context_choices() else ()
             said = unknown(f"value of {key}", value, names) if names else ""
             raise InputError(
-                f"{text}: {said or f'expected {key} to be {allowed}, found {value!r}'}"
+                f"{_shown(text)}: "
+                + (said or f"expected {key} to be {allowed}, found {_shown(value)!r}")
             )
     if not context:
         return
     birds = context.get("data", "").startswith("birds-")
     if "pool" in context and "sigma" not in values:
-        raise InputError(f"{text}: expected pool only beside sigma, found pool:{context['pool']}")
+        raise InputError(
+            f"{_shown(text)}: expected pool only beside sigma, found pool:{context['pool']}"
+        )
     if "clicks" in context and birds:
-        raise InputError(f"{text}: expected no clicks beside {context['data']}, found them")
+        raise InputError(f"{_shown(text)}: expected no clicks beside {context['data']}, found them")
     if "clicks" in context and not _rests_on_clicks(values, context):
         raise InputError(
-            f"{text}: expected clicks only beside sigma, workers or truth:clicks, found none"
+            f"{_shown(text)}: expected clicks only beside sigma, workers or truth:clicks, "
+            "found none"
+        )
+    if "missing" in context and "workers" in context:
+        raise InputError(
+            f"{_shown(text)}: expected missing or workers, found both; no answer is missing"
         )
     missing = {key: CONTEXT[key][0] for key in missing_context(values, context)}
     if missing:
         said = _no_such_key(missing)
-        raise InputError(f"{text}: {said}; a full signature names its whole context")
+        raise InputError(f"{_shown(text)}: {said}; a full signature names its whole context")
 
 
 def missing_context(values: Mapping[str, str], context: Mapping[str, str]) -> list[str]:

@@ -6,12 +6,14 @@ and one line that says where, what was expected and what was found.
 
 from __future__ import annotations
 
+import errno
 import io
 import itertools
 import os
 import secrets
 import shutil
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
@@ -23,13 +25,13 @@ from click.core import ParameterSource
 
 from cubspec.choices import Choice, Signature
 from cubspec.citing import cite, cite_bibtex, cite_json, cite_latex, cite_markdown, cite_text
-from cubspec.cub import CLICKS, IMAGES, LOCATIONS, NAMES, SPLIT, read_cub
+from cubspec.cub import dataset_folder, read_cub
 from cubspec.data import Dataset, InputError
 from cubspec.example import EXAMPLE_STEPS, PUBLISHED, make_example
 from cubspec.example_files import check_new_folder, write_example
 from cubspec.example_tables import example_document, example_json
 from cubspec.facts import check_facts
-from cubspec.facts_files import find_files
+from cubspec.facts_files import READERS
 from cubspec.facts_tables import facts_csv, facts_document, facts_json
 from cubspec.lines import counted
 from cubspec.predictions import MISSING, PredictionFile, read_predictions
@@ -89,7 +91,9 @@ CITE_FORMATS = {
     "bibtex": cite_bibtex,
     "json": cite_json,
 }
-DATASET_FILES = (LOCATIONS, CLICKS, NAMES, IMAGES, SPLIT)
+DATASET_FILES = tuple(dict.fromkeys(os.path.basename(name) for name in READERS))
+DATASET_FOLDERS = ("", "parts", "attributes")
+MOST_BIRDS = 10_000_000
 
 Decorator = Callable[[Callable[..., None]], Callable[..., None]]
 
@@ -101,8 +105,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     ----------
     arguments : what follows the command's name; those of the process unless given
     """
+    _escape_what_cannot_be_shown()
     try:
-        status = commands.main(arguments, prog_name="cubspec", standalone_mode=False)
+        with _without_warnings():
+            status = commands.main(arguments, prog_name="cubspec", standalone_mode=False)
     except InputError as error:
         return _fail(str(error))
     except click.UsageError as error:
@@ -112,11 +118,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(error.format_message())
     except (click.Abort, KeyboardInterrupt):
         return INTERRUPTED
+    except MemoryError:
+        return _fail("expected enough memory for this input, found too little")
     except OSError as error:
-        # Whatever is read, or written to a file, raises InputError; so this is stdout.
-        _discard_stdout()
-        return _fail(f"stdout: expected to be able to write, found: {error.strerror or error}")
+        # What a command raises is InputError; so this is click, writing help to stdout.
+        return _fail(str(_stdout_failed(error)))
     return status or 0
+
+
+def _escape_what_cannot_be_shown() -> None:
+    """Let help and messages be written whatever the encoding of the streams is."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def _without_warnings() -> Iterator[None]:
+    """Keep what libraries say of foreign data to programmers from users who did not ask for it."""
+    with warnings.catch_warnings():
+        if not sys.warnoptions:
+            warnings.simplefilter("ignore")
+        yield
 
 
 def _fail(message: str) -> int:
@@ -130,10 +153,54 @@ def _say(message: str) -> None:
         click.echo(f"cubspec: {one_line(message)}", err=True)
 
 
+def _stdout_failed(error: OSError) -> InputError:
+    """The error to raise where stdout cannot be written."""
+    _discard_stdout()
+    return InputError(f"stdout: expected to be able to write, found: {_reason(error)}")
+
+
 def _discard_stdout() -> None:
     # What is left in the buffer would fail again when Python exits.
-    with suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    if sys.stdout is not None:
+        with suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _reason(error: Exception) -> object:
+    return (isinstance(error, OSError) and error.strerror) or error
+
+
+class _Command(click.Command):
+    """A command that blames on stdout only what `_to_stdout` met there."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except OSError as error:
+            # A reader that has left is click's to handle.
+            if error.errno == errno.EPIPE:
+                raise
+            file = error.filename if isinstance(error.filename, str) else None
+            raise InputError(
+                f"expected to be able to read and write, found: {_reason(error)}", file
+            ) from None
+
+
+class _Commands(click.Group):
+    command_class = _Command
+
+
+def _not_empty(context: click.Context, parameter: click.Parameter, given: Any) -> Any:
+    """Refuse an empty path, which Python would take for the working folder."""
+    if "" in (given if isinstance(given, tuple) else (given,)):
+        raise click.BadParameter("expected a name, found an empty one.")
+    return given
+
+
+def _few_enough(context: click.Context, parameter: click.Parameter, birds: int) -> int:
+    if birds > MOST_BIRDS:
+        raise click.BadParameter(f"{birds} is not in the range x<={MOST_BIRDS}.")
+    return birds
 
 
 def _choice(choice: Choice) -> Decorator:
@@ -158,22 +225,26 @@ def _written_as(formats: Iterable[str]) -> Decorator:
         "--format", type=click.Choice(tuple(formats)), default="text", show_default=True,
         help="How the result is written.",
     )  # fmt: skip
-    out = click.option("--out", metavar="FILE", help="Write the result to a file.")
+    out = click.option(
+        "--out", metavar="FILE", callback=_not_empty, help="Write the result to a file."
+    )
     return lambda command: form(out(command))
 
 
 _output = _written_as(FORMATS)
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False)
+@click.group(
+    cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]}, no_args_is_help=False
+)
 @click.version_option(version("cubspec"), message="%(prog)s %(version)s")
 def commands() -> None:
     """Score part localization on CUB-200-2011, every open detail a named choice."""
 
 
 @commands.command("score")
-@click.argument("data")
-@click.argument("pred", nargs=-1, required=True)
+@click.argument("data", callback=_not_empty)
+@click.argument("pred", nargs=-1, required=True, callback=_not_empty)
 @_split("The images scored.")
 @_choice(TRUTH)
 @_choice(POOL)
@@ -222,7 +293,7 @@ def score_command(
     asked = paper.forms(everything) if paper else [Signature.parse(text) for text in only]
     files = named_files(pred)
     dataset = _read_dataset(data)
-    check_output(out, [*files.values(), *dataset_files(dataset)])
+    check_output(out, [*files.values(), *dataset_files(data)])
     _check_clicks(dataset, asked)
     if not asked and not everything and format in DOCUMENT_FORMATS:
         asked = list(default_forms())
@@ -266,7 +337,7 @@ def _show_profile(
 
 
 @commands.command("sigma")
-@click.argument("data")
+@click.argument("data", callback=_not_empty)
 @_choice(TRUTH)
 @_choice(POOL)
 @_split("The images scored, where the pool is scored.")
@@ -299,7 +370,7 @@ def sigma_command(data: str, relative_to: str, format: str, out: str | None, **c
 @commands.command("example")
 @click.option(
     "--birds", type=click.IntRange(min=1), default=PUBLISHED[0], show_default=True,
-    help="How many birds are drawn.",
+    callback=_few_enough, help="How many birds are drawn.",
 )  # fmt: skip
 @click.option(
     "--seed", type=click.IntRange(min=0), default=PUBLISHED[1], show_default=True,
@@ -307,7 +378,10 @@ def sigma_command(data: str, relative_to: str, format: str, out: str | None, **c
 )  # fmt: skip
 @click.option("--all", "everything", is_flag=True, help="Every short form and both human rows.")
 @click.option("--per-part", is_flag=True, help="Every part by itself, too.")
-@click.option("--write", metavar="DIR", help="Write a folder in the dataset's own file format.")
+@click.option(
+    "--write", metavar="DIR", callback=_not_empty,
+    help="Write a folder in the dataset's own file format.",
+)  # fmt: skip
 @_output
 def example_command(
     birds: int,
@@ -327,6 +401,7 @@ def example_command(
     check_output(out, [])
     if write is not None:
         check_new_folder(write)
+        _check_apart(out, write)
     tabular = format in DOCUMENT_FORMATS
     narrow = tabular and not everything
     with _progress_bar(EXAMPLE_STEPS) as step:
@@ -341,8 +416,17 @@ def example_command(
         _write(score_csv(made.result) if format == "csv" else example_json(made), out)
 
 
+def _check_apart(out: str | None, folder: str) -> None:
+    """Raise InputError where a result would go into the folder written, or take its place."""
+    if out is None:
+        return
+    file, target = Path(_real_path(out)), Path(_real_path(folder))
+    if file.is_relative_to(target) or target.is_relative_to(file):
+        raise InputError(f"expected a file outside of --write {folder}, found one in it", out)
+
+
 @commands.command("facts")
-@click.argument("data")
+@click.argument("data", callback=_not_empty)
 @_output
 def facts_command(data: str, format: str, out: str | None) -> None:
     """Check a copy of the dataset against what is known of it.
@@ -350,7 +434,7 @@ def facts_command(data: str, format: str, out: str | None) -> None:
     DATA is the folder with the dataset's annotation files, as many of them as there are. Exits
     with 1 where a check fails.
     """
-    check_output(out, map(str, find_files(data).values()))
+    check_output(out, dataset_files(data))
     with _progress(f"Reading {data}"):
         report = check_facts(data)
     if format in DOCUMENT_FORMATS:
@@ -377,10 +461,13 @@ def facts_command(data: str, format: str, out: str | None) -> None:
     "--invisible", metavar="PERCENTAGE",
     help="The pairs that are not visible in the ground truth.  [default: 20.03, 19.76 to 20.29]",
 )  # fmt: skip
-@click.option("--data", metavar="DATA", help="Count the invisible pairs in this folder.")
+@click.option(
+    "--data", metavar="DATA", callback=_not_empty,
+    help="Count the invisible pairs in this folder.",
+)  # fmt: skip
 @click.option("--split", type=click.Choice(SPLITS), help="With --data.  [default: test]")
 @click.option(
-    "--reproduce", "reproduced", nargs=2, metavar="NAME DATA",
+    "--reproduce", "reproduced", nargs=2, metavar="NAME DATA", callback=_not_empty,
     help="Compute a published human row, such as liu2013/human, under every reading.",
 )  # fmt: skip
 @click.option(
@@ -442,7 +529,7 @@ def _invisible_share(
         check_output(out, [])
         return INVISIBLE_SHARE if invisible is None else printed_invisible_share(invisible)
     dataset = _read_dataset(data)
-    check_output(out, dataset_files(dataset))
+    check_output(out, dataset_files(data))
     _note(dataset.notes)
     return invisible_share(dataset, split)
 
@@ -450,7 +537,7 @@ def _invisible_share(
 def _reproduce(name: str, data: str, most: int, format: str, out: str | None) -> None:
     row = human_row(name)
     dataset = _read_dataset(data)
-    check_output(out, dataset_files(dataset))
+    check_output(out, dataset_files(data))
     with _progress("Scoring the annotators,") as step:
         found = reproduce(dataset, row, most=most, step=step)
     _note(found.notes)
@@ -474,8 +561,8 @@ def cite_command(signature: str, format: str, out: str | None) -> None:
 
 @commands.command("verify")
 @click.argument("target", metavar="SIGNATURE|RESULTS")
-@click.argument("data", required=False)
-@click.argument("pred", nargs=-1)
+@click.argument("data", required=False, callback=_not_empty)
+@click.argument("pred", nargs=-1, callback=_not_empty)
 def verify_command(target: str, data: str | None, pred: tuple[str, ...]) -> None:
     """Check a signature against this installation, or a results file against its inputs.
 
@@ -542,10 +629,16 @@ def _named_file(argument: str) -> tuple[str | None, str]:
     return name, file
 
 
-def dataset_files(dataset: Dataset) -> list[str]:
-    """Where the files of a dataset are or would be."""
-    root = Path(dataset.source)
-    return [str(folder / name) for folder in (root, root / "parts") for name in DATASET_FILES]
+def dataset_files(data: str) -> list[str]:
+    """Where the files of the dataset in a folder, or in one folder in it, are or would be.
+
+    Parameters
+    ----------
+    data : the folder given, in which any of these would be found, too
+    """
+    bases = dict.fromkeys((dataset_folder(Path(data), or_images=True), Path(data)))
+    folders = [base / name for base in bases for name in DATASET_FOLDERS]
+    return [str(folder / name) for folder in folders for name in DATASET_FILES]
 
 
 def _read_dataset(folder: str) -> Dataset:
@@ -563,8 +656,15 @@ def _spread_of_dataset(
             folder,
         )
     dataset = _read_dataset(folder)
-    check_output(out, dataset_files(dataset))
+    check_output(out, dataset_files(folder))
+    _note(_split_unused(chosen))
     return spread(dataset, **chosen)
+
+
+def _split_unused(chosen: dict[str, str]) -> Iterator[str]:
+    asked = click.get_current_context().get_parameter_source("split") is not ParameterSource.DEFAULT
+    if asked and chosen["pool"] != "scored":
+        yield f"--split {chosen['split']} has no effect without --pool scored."
 
 
 ONLY_WITH_A_FILE = {"truth": "clicks", "pool": "all", "split": "all"}
@@ -632,7 +732,8 @@ def _show(document: Document, format: str, out: str | None) -> None:
     if format == "text" and out is None and (stdout := _stdout()).isatty():
         from rich.console import Console
 
-        print_document(document, Console(file=stdout, highlight=False))
+        with _to_stdout():
+            print_document(document, Console(file=stdout, highlight=False))
     else:
         _write(DOCUMENT_FORMATS[format](document), out)
 
@@ -642,8 +743,20 @@ def _write(text: str, out: str | None) -> None:
         write_file(out, text)
         return
     stdout = _stdout()
-    stdout.write(text)
-    stdout.flush()
+    with _to_stdout():
+        stdout.write(text)
+        stdout.flush()
+
+
+@contextmanager
+def _to_stdout() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        # A reader that has left is click's to handle.
+        if error.errno == errno.EPIPE:
+            raise
+        raise _stdout_failed(error) from None
 
 
 def _stdout() -> TextIO:
@@ -658,20 +771,51 @@ def _stdout() -> TextIO:
 
 
 def check_output(out: str | None, inputs: Iterable[str]) -> None:
-    """Raise InputError where a result cannot go to that file, or would overwrite an input."""
+    """Raise InputError where a result cannot go to a file, or to stdout where that is None.
+
+    Parameters
+    ----------
+    out : the file, or None
+    inputs : files that are read if they exist; the result may not take the place of any
+    """
     if out is None:
+        _stdout()
         return
     if os.path.isdir(out) or not os.path.basename(out):
         raise InputError("expected a file to write to, found a folder", out)
     if not os.path.isdir(os.path.dirname(out) or "."):
         raise InputError("expected a file to write to, found no such folder", out)
-    if not os.path.exists(out):
-        return
-    if not os.path.isfile(out):
+    if os.path.exists(out) and not os.path.isfile(out):
         raise InputError("expected a file to write to, found a device or a pipe", out)
+    # A link is refused for its own place as for the one that it leads to.
+    places = (out, _real_path(out))
     for file in inputs:
-        if os.path.exists(file) and os.path.samefile(out, file):
-            raise InputError(f"expected a file other than the input, found {file}", out)
+        if any(_same_place(place, file) for place in places):
+            found = file if os.path.exists(file) else f"the place of {file}"
+            raise InputError(f"expected a file other than the input, found {found}", out)
+
+
+def _same_place(one: str, other: str) -> bool:
+    """Whether two paths lead to one file, or would if there were one."""
+    if os.path.exists(one) and os.path.exists(other):
+        return os.path.samefile(one, other)
+    # Some file systems know a name in either case.
+    if os.path.basename(one).casefold() != os.path.basename(other).casefold():
+        return False
+    folders = [os.path.dirname(each) or "." for each in (one, other)]
+    return all(map(os.path.isdir, folders)) and os.path.samefile(*folders)
+
+
+def _real_path(file: str) -> str:
+    try:
+        return os.path.realpath(file)
+    except (OSError, ValueError) as error:
+        # Such as a relative path where the working folder has been deleted.
+        raise _unwritable(file, error) from None
+
+
+def _unwritable(file: str, error: OSError | ValueError) -> InputError:
+    return InputError(f"expected to be able to write this, found: {_reason(error)}", file)
 
 
 def write_file(file: str, text: str) -> None:
@@ -683,7 +827,7 @@ def write_file(file: str, text: str) -> None:
         Where it cannot be written; the file is as it was before.
     """
     # The file that a link leads to is replaced, not the link.
-    target = os.path.realpath(file)
+    target = _real_path(file)
     temporary = os.path.join(os.path.dirname(target), f".cubspec-{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8", errors="backslashreplace") as stream:
@@ -692,8 +836,7 @@ def write_file(file: str, text: str) -> None:
             shutil.copymode(target, temporary)
         os.replace(temporary, target)
     except (OSError, ValueError) as error:
-        reason = (isinstance(error, OSError) and error.strerror) or error
-        raise InputError(f"expected to be able to write this, found: {reason}", file) from None
+        raise _unwritable(file, error) from None
     finally:
         with suppress(OSError):
             os.unlink(temporary)

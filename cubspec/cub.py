@@ -43,6 +43,9 @@ NAMES = "parts.txt"
 IMAGES = "images.txt"
 SPLIT = "train_test_split.txt"
 
+MOST_ANSWERS = 1000
+"""Answers of a pair that are taken; arrays have room for as many in every pair."""
+
 SPLIT_LINE = np.dtype([("image_id", np.int64), ("is_training_image", np.int64)])
 
 
@@ -253,13 +256,27 @@ def _answers(
 
 
 def clicks_of(answers: PairLines, image_id: Integers) -> Clicks:
-    """Answers as arrays; every image id must be among `image_id`, (n,) ascending."""
+    """Answers as arrays; every image id must be among `image_id`, (n,) ascending.
+
+    Raises
+    ------
+    InputError
+        On a pair with more than 1,000 answers.
+    """
     pair = np.searchsorted(image_id, answers.image_id) * len(answers.parts) + answers.part
     # A stable sort, as an answer's slot is its position in the file.
     order = np.argsort(pair, kind="stable")
     pair = pair[order]
     slot = np.arange(len(pair)) - np.searchsorted(pair, pair)
     workers = int(slot.max(initial=0)) + 1
+    if workers > MOST_ANSWERS:
+        beyond = int(order[slot == MOST_ANSWERS].min())
+        raise InputError(
+            f"expected at most {MOST_ANSWERS} answers of a pair, found one more for "
+            f"{pair_name(answers.image_id[beyond], answers.part[beyond], answers.parts)}",
+            answers.file,
+            int(answers.line[beyond]),
+        )
     image, part = np.divmod(pair, len(answers.parts))
     shape = (len(image_id), workers, len(answers.parts))
     answered, visible = np.zeros(shape, bool), np.zeros(shape, bool)

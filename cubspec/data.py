@@ -36,6 +36,15 @@ PARTS = (
 """The 15 parts in the order of their ids, which begin at 1 (Wah et al. 2011, section 2)."""
 
 
+LONGEST_MESSAGE = 1000
+
+
+def _in_one_line(message: str) -> str:
+    """A message without line ends, cut where it repeats a long input."""
+    line = " ".join(message.splitlines())
+    return line if len(line) <= LONGEST_MESSAGE else f"{line[: LONGEST_MESSAGE - 1]}…"
+
+
 class InputError(ValueError):
     """Input that cannot be used: says where, what was expected and what was found.
 
@@ -50,13 +59,35 @@ class InputError(ValueError):
     """
 
     def __init__(self, message: str, file: str | Path | None = None, line: int | None = None):
-        self.message = message
+        self.message = _in_one_line(message)
         self.file = None if file is None else str(file)
         self.line = line
         place = [] if self.file is None else [self.file]
         if line is not None:
             place.append(str(line))
-        super().__init__(": ".join([*([":".join(place)] if place else []), message]))
+        super().__init__(": ".join([*([":".join(place)] if place else []), self.message]))
+
+
+def check_booleans(name: str, values: object, shape: tuple[int, ...] | None = None) -> None:
+    """Raise InputError where values are no array of booleans, or not of that shape.
+
+    An array of other numbers would be counted and negated differently without a word.
+    """
+    if not isinstance(values, np.ndarray) or values.dtype != np.bool_:
+        found = getattr(values, "dtype", type(values).__name__)
+        raise InputError(f"expected {name} to be an array of booleans, found {found}")
+    if shape is not None and values.shape != shape:
+        raise InputError(f"expected {name} of shape {shape}, found {values.shape}")
+
+
+def check_table(visible: object, location: object) -> None:
+    """Raise InputError where two values are no flags (…, p) with locations (…, p, 2)."""
+    if not isinstance(location, np.ndarray) or location.dtype.kind != "f":
+        found = getattr(location, "dtype", type(location).__name__)
+        raise InputError(f"expected location to be an array of floats, found {found}")
+    if location.ndim < 1 or location.shape[-1] != 2:
+        raise InputError(f"expected location of shape (…, 2), found {location.shape}")
+    check_booleans("visible", visible, location.shape[:-1])
 
 
 @dataclass(frozen=True)
@@ -71,6 +102,9 @@ class Truth:
 
     visible: Booleans
     location: Floats
+
+    def __post_init__(self) -> None:
+        check_table(self.visible, self.location)
 
     @classmethod
     def at(cls, location: ArrayLike) -> Truth:
@@ -100,6 +134,10 @@ class Clicks:
     answered: Booleans
     visible: Booleans
     location: Floats
+
+    def __post_init__(self) -> None:
+        check_table(self.visible, self.location)
+        check_booleans("answered", self.answered, self.visible.shape)
 
     @classmethod
     def at(cls, location: ArrayLike) -> Clicks:
@@ -131,6 +169,9 @@ class Prediction:
 
     visible: Booleans
     location: Floats
+
+    def __post_init__(self) -> None:
+        check_table(self.visible, self.location)
 
     @classmethod
     def at(cls, location: ArrayLike) -> Prediction:
@@ -186,3 +227,14 @@ class Dataset:
     clicks_name: str | None = None
     source: str = ""
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        images, parts = len(self.image_id), len(self.parts)
+        check_booleans("given.visible", self.given.visible, (images, parts))
+        if self.training is not None:
+            check_booleans("training", self.training, (images,))
+        if self.clicks is not None and self.clicks.visible.shape[::2] != (images, parts):
+            raise InputError(
+                f"expected clicks of {images} images and {parts} parts, "
+                f"found {self.clicks.visible.shape[::2]}"
+            )

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import shutil
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -32,31 +32,49 @@ def write_example(made: Example, folder: str | Path) -> None:
         Where the folder holds something or cannot be written.
     """
     check_new_folder(folder)
-    target = Path(folder)
     try:
+        # Where the folder is a link, what it leads to is replaced.
+        target = Path(folder).resolve()
         # Written beside the target and renamed, so that a folder is there whole or not at all.
-        near = target.resolve().parent
-        near.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=near, prefix=".cubspec-") as temporary:
+        with (
+            _parents_of(target) as near,
+            tempfile.TemporaryDirectory(dir=near, prefix=".cubspec-") as temporary,
+        ):
             inside = Path(temporary) / "example"
             _write_all(made, inside)
-            if target.is_dir():
-                target.rmdir()
-            shutil.move(inside, target)
+            os.replace(inside, target)
     except OSError as error:
         raise InputError(
-            f"expected to be able to write, found: {error.strerror or error}", target
+            f"expected to be able to write, found: {error.strerror or error}", folder
         ) from None
 
 
+@contextmanager
+def _parents_of(target: Path) -> Iterator[Path]:
+    """Make the folders above a path; yields the nearest, and removes them again after an error."""
+    near = target.parent
+    made = [each for each in target.parents if not each.exists()]
+    try:
+        near.mkdir(parents=True, exist_ok=True)
+        yield near
+    except BaseException:
+        for each in made:
+            with suppress(OSError):
+                each.rmdir()
+        raise
+
+
 def check_new_folder(folder: str | Path) -> None:
-    """Raise InputError where a folder exists and holds something, or is a file."""
+    """Raise InputError where a folder holds something, is the working folder, or is a file."""
     target = Path(folder)
     try:
         if target.is_dir() and any(target.iterdir()):
             raise InputError("expected a new or an empty folder, found one with files", target)
         if os.path.lexists(target) and not target.is_dir():
             raise InputError("expected a new or an empty folder, found a file", target)
+        # The folder is replaced, and a working folder that is replaced is one that is deleted.
+        if target.is_dir() and target.samefile("."):
+            raise InputError("expected a new or an empty folder, found the working folder", target)
     except (OSError, ValueError) as error:
         if isinstance(error, InputError):
             raise

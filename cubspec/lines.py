@@ -40,9 +40,9 @@ CLICK_LINE = np.dtype([*LOCATION_LINE.descr, ("time", np.float64)])
 
 LARGEST_ID = int(np.iinfo(np.int64).max)
 
-WHOLE_NUMBER = re.compile(r"([+-]?)0*([0-9]+)")
+WHOLE_NUMBER = re.compile(r"([+-]?)([0-9]+)")
 NUMBER = re.compile(
-    r"[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
+    r"[+-]?(([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
 )
 BLANKS = re.compile(r"[ \t]+")
 BLOCK = 1 << 24
@@ -436,7 +436,7 @@ def whole_number(word: str, name: str, file: Path, line: int) -> int:
     match = WHOLE_NUMBER.fullmatch(word)
     if match is None:
         raise InputError(f"expected a whole number as {name}, found {shown(word)}", file, line)
-    sign, digits = match.groups()
+    sign, digits = match[1], match[2].lstrip("0") or "0"
     # Python refuses to convert thousands of digits.
     if len(digits) > len(str(LARGEST_ID)) or int(digits) > LARGEST_ID:
         raise InputError(

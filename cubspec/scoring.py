@@ -188,6 +188,8 @@ def spread(
         split_images(dataset, split) if pool == "scored" else np.ones(len(dataset.image_id), bool)
     )
     pooled = _pool_images(dataset, scored, pool)
+    if not pooled.any():
+        raise InputError(f"expected at least one image in pool:{pool}, found none", dataset.source)
     every_part = np.ones(len(dataset.parts), bool)
     clicks, kept_truth = (
         dataset.clicks.only(pooled, every_part),
@@ -471,11 +473,18 @@ def _aligned(
 ) -> tuple[Prediction, dict[str, str], tuple[str, ...]]:
     """A prediction of the images and parts scored, what its signature adds, and remarks."""
     if isinstance(given, Prediction):
-        return _checked(given, int(scored.sum()), int(parts.sum())), {}, ()
+        _check_fit(given, int(scored.sum()), int(parts.sum()))
+        return given, {}, ()
     if not isinstance(given, PredictionFile):
         raise InputError(
             "expected what read_predictions gives, or a Prediction of arrays, "
             f"found {type(given).__name__}"
+        )
+    if tuple(given.parts) != dataset.parts:
+        raise InputError(
+            "expected predictions read with the names of the dataset's parts; pass dataset.parts "
+            "to read_predictions",
+            given.path,
         )
     image_id = dataset.image_id[scored]
     prediction, remarks = align(given, image_id, parts, missing=missing)
@@ -498,18 +507,12 @@ def _strangers(file: PredictionFile, dataset: Dataset) -> list[str]:
     return [f"The dataset does not hold {images} of the file, first image {unknown_id[0]}."]
 
 
-def _checked(prediction: Prediction, images: int, parts: int) -> Prediction:
-    """The prediction as arrays; raises InputError where they do not fit."""
-    expected = (images, parts)
-    visible = np.asarray(prediction.visible)
-    location = np.asarray(prediction.location, dtype=np.float64)
-    if visible.shape != expected or location.shape != (*expected, 2):
+def _check_fit(prediction: Prediction, images: int, parts: int) -> None:
+    """Raise InputError where arrays are not those of the images and parts scored."""
+    if prediction.visible.shape != (images, parts):
         raise InputError(
-            f"expected arrays of {images} images and {parts} parts, found shapes "
-            f"{visible.shape} and {location.shape}"
+            f"expected arrays of {images} images and {parts} parts, found shape "
+            f"{prediction.visible.shape}"
         )
-    if visible.dtype != np.bool_:
-        raise InputError(f"expected visible to hold booleans, found {visible.dtype}")
-    if not np.isfinite(location[visible]).all():
+    if not np.isfinite(prediction.location[prediction.visible]).all():
         raise InputError("expected a finite location wherever visible, found NaN or infinity")
-    return Prediction(visible, location)

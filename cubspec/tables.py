@@ -724,6 +724,12 @@ def spread_csv(spread: Spread) -> str:
 
 def csv_text(lines: Iterable[Sequence[object]]) -> str:
     """CSV as every command writes it; None is an empty field."""
+    return "".join(map(_csv_line, lines))
+
+
+def _csv_line(cells: Sequence[object]) -> str:
+    # Before Python 3.13 only what may end a line is quoted: a line is first ended with CR and LF
+    # so that a cell with either is.
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows(lines)
-    return text.getvalue()
+    csv.writer(text, lineterminator="\r\n").writerow(cells)
+    return text.getvalue().removesuffix("\r\n") + "\n"

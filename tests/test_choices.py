@@ -117,10 +117,11 @@ def test_the_full_form_keeps_of_a_context_what_bears_on_the_number() -> None:
 
 def test_every_written_full_signature_can_be_read() -> None:
     context = dict(data="0a1b2c3d", clicks="9d01b7c2", truth="clicks", pool="train", split="all")
-    context |= dict(n="7", parts="1-7,9-11,13-15", missing="invisible", workers="pooled")
+    context |= dict(n="7", parts="1-7,9-11,13-15", v="1.0.0.dev0", h="3f2a9c1e")
     for form in short_signatures():
-        text = str(form.full({**context, "v": "1.0.0.dev0", "h": "3f2a9c1e"}))
-        assert str(Signature.parse(text)) == text
+        for more in ({"missing": "invisible"}, {"workers": "pooled"}):
+            text = str(form.full({**context, **more}))
+            assert str(Signature.parse(text)) == text
 
 
 @pytest.mark.parametrize(
@@ -157,6 +158,12 @@ def test_every_written_full_signature_can_be_read() -> None:
         (f"{FULL}|parts:1,2,3", "expected parts to be part ids as in 1-7,9-11,13-15"),
         (f"{FULL}|parts:5-1", "expected parts to be part ids as in 1-7,9-11,13-15"),
         (f"{FULL}|parts:1-999999999999", "expected parts to be part ids as in 1-7,9-11,13-15"),
+        (f"{FULL}|parts:1-15", "expected parts to be part ids as in 1-7,9-11,13-15"),
+        (f"{FULL}|parts:98-99", "expected parts to be part ids as in 1-7,9-11,13-15"),
+        (f"{FULL}|missing:invisible|workers:mean", "expected missing or workers, found both"),
+        (FULL.replace("n:5794", f"n:{'9' * 5000}"), "expected n to be a number of images"),
+        ("PCP|a\nb:c", "expected a key of PCP"),
+        (f"PCP|{'x' * 100_000}:y", "expected a key of PCP"),
         (f"{FULL}|missing:error", "expected missing to be invisible, found 'error'"),
         (FULL.replace("|h:3f2a9c1e", ""), "expected the key h (8 hex digits), found no such key; "),
         (
@@ -178,6 +185,7 @@ def test_a_signature_that_says_too_little_or_too_much(text: str, said: str) -> N
         Signature.parse(text)
     assert said in str(caught.value)
     assert "\n" not in str(caught.value)
+    assert len(str(caught.value)) <= 1000
 
 
 def test_unknown_names() -> None:

@@ -61,7 +61,8 @@ CONTEXTS: list[dict[str, str]] = [
     {},
     {"truth": "clicks", "pool": "train", "split": "train", "n": "1", "data": "0a1b2c3d"},
     {"workers": "mean", "pool": "scored", "split": "all", "parts": "1-7,9-11", "v": "1.0.0.dev0"},
-    {"workers": "pooled", "missing": "invisible"},
+    {"workers": "pooled"},
+    {"missing": "invisible"},
 ]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cubspec import cub, lines
-from cubspec.cub import clicks_digest, read_cub, truth_digest
+from cubspec.cub import MOST_ANSWERS, clicks_digest, read_cub, truth_digest
 from cubspec.data import PARTS, Clicks, Dataset, InputError, Truth
 from tests.writing import (
     PLAIN,
@@ -654,3 +655,38 @@ def test_a_damaged_file_is_read_or_refused(
     else:
         assert found.given.visible.shape == (len(found.image_id), 15)
         assert np.isfinite(found.given.location[found.given.visible]).all()
+
+
+def test_answers_of_a_pair_beyond_any_use_are_refused(tmp_path: Path) -> None:
+    dataset = random_dataset(3, images=2)
+    write_cub(tmp_path, dataset)
+    clicks = tmp_path / "parts" / "part_click_locs.txt"
+    before = clicks.read_text().splitlines()
+    image = int(dataset.image_id[0])
+    own = sum(line.split()[:2] == [str(image), "1"] for line in before)
+    more = [f"{image} 1 5.0 6.0 1 0"] * (MOST_ANSWERS - own)
+    clicks.write_text("\n".join([*before, *more]) + "\n")
+    found = read_cub(tmp_path).clicks
+    assert found is not None
+    assert found.answered.shape[1] == MOST_ANSWERS
+    clicks.write_text("\n".join([*before, *more, more[0]]) + "\n")
+    with pytest.raises(InputError, match="expected at most 1000 answers of a pair") as caught:
+        read_cub(tmp_path)
+    assert caught.value.line == len(before) + len(more) + 1
+
+
+@pytest.mark.parametrize("word", ["1" * 20_000 + "z", "0" * 20_000 + "z", "1" * 20_000 + ".z"])
+def test_a_long_field_is_refused_without_trying_every_way_to_read_it(
+    tmp_path: Path, word: str
+) -> None:
+    dataset = random_dataset(3, images=2)
+    write_cub(tmp_path, dataset)
+    locations = tmp_path / "parts" / "part_locs.txt"
+    first, *rest = locations.read_text().splitlines()
+    image, part, _, y, visible = first.split()
+    locations.write_text("\n".join([f"{image} {part} {word} {y} {visible}", *rest]) + "\n")
+    start = time.process_time()
+    with pytest.raises(InputError, match=r"expected a number as x, found '[01]{50,60}"):
+        read_cub(tmp_path)
+    # Quadratic time took over ten seconds.
+    assert time.process_time() - start < 3

@@ -198,6 +198,9 @@ def test_few_birds_are_scored_without_a_warning(number: int, seed: int) -> None:
     assert few.dataset.name == f"birds-{number}-{seed}"
     assert len(few.result.rows) == 5
     assert all(len(row) == 123 for row in few.result.rows.values())
+    assert not any("nan" in check.measured for check in few.checks)
+    paired = next(check for check in few.checks if check.statement.startswith("left minus right"))
+    assert (paired.holds is None) == ("+" not in paired.measured and "-" not in paired.measured)
 
 
 @pytest.mark.parametrize(("number", "seed"), [(0, 0), (-1, 0), (1, -1)])

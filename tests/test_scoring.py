@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from cubspec.choices import Signature, short_signatures
-from cubspec.data import Clicks, Dataset, InputError, Prediction, Truth
+from cubspec.data import PARTS, Clicks, Dataset, InputError, Prediction, Truth
 from cubspec.digests import context_digest, short_digest
+from cubspec.predictions import read_predictions
 from cubspec.scoring import score, spread
 
 NAN = np.nan
@@ -272,10 +275,6 @@ def test_row_names_of_the_annotators_are_taken(name: str) -> None:
             Prediction(np.array([[True]]), np.array([[[np.inf, 1.0]]])),
             "expected a finite location wherever visible",
         ),
-        (
-            Prediction(np.array([[1]]), np.array([[[1.0, 1.0]]])),  # type: ignore[arg-type]
-            "expected visible to hold booleans, found int64",
-        ),
         ("mine.csv", "expected what read_predictions gives, or a Prediction of arrays, found str"),
     ],
 )
@@ -283,6 +282,76 @@ def test_what_is_no_prediction(prediction: Prediction, said: str) -> None:
     dataset, _ = one_part([[8, 12]], [10])
     with pytest.raises(InputError, match=said):
         score(dataset, {"mine": prediction}, split="all")
+
+
+@pytest.mark.parametrize("kind", [Truth, Prediction])
+@pytest.mark.parametrize(
+    ("visible", "location", "said"),
+    [
+        (
+            np.array([[1]]),
+            np.zeros((1, 1, 2)),
+            "expected visible to be an array of booleans, found int64",
+        ),
+        (np.array([[1]], np.uint8), np.zeros((1, 1, 2)), "array of booleans, found uint8"),
+        ([[True]], np.zeros((1, 1, 2)), "expected visible to be an array of booleans, found list"),
+        (
+            np.array([True]),
+            np.zeros((1, 1, 2)),
+            r"expected visible of shape \(1, 1\), found \(1,\)",
+        ),
+        (
+            np.array([[True]]),
+            [[[0.0, 0.0]]],
+            "expected location to be an array of floats, found list",
+        ),
+        (np.array([[True]]), np.zeros((1, 1, 2), int), "array of floats, found int64"),
+        (np.array([[True]]), np.zeros((1, 1, 2), complex), "array of floats, found complex128"),
+        (np.array([[True]]), np.zeros((1, 1, 3)), r"expected location of shape \(…, 2\)"),
+    ],
+)
+def test_arrays_that_do_not_belong_together(
+    kind: Any, visible: Any, location: Any, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        kind(visible, location)
+
+
+def test_a_dataset_whose_arrays_do_not_belong_together() -> None:
+    dataset, _ = one_part([[8, 12], [8, 12]], [13, 20])
+    assert dataset.training is not None
+    with pytest.raises(InputError, match="expected training to be an array of booleans"):
+        replace(dataset, training=dataset.training.astype(int))
+    with pytest.raises(InputError, match=r"expected training of shape \(2,\), found \(1,\)"):
+        replace(dataset, training=dataset.training[:1])
+    with pytest.raises(InputError, match="expected clicks of 2 images and 1 parts"):
+        replace(dataset, clicks=Clicks.at(np.zeros((1, 2, 1, 2))))
+    with pytest.raises(InputError, match=r"expected given.visible of shape \(2, 1\)"):
+        replace(dataset, given=Truth.at(np.zeros((1, 1, 2))))
+    with pytest.raises(InputError, match="expected answered to be an array of booleans"):
+        Clicks(np.ones((1, 1, 1)), np.ones((1, 1, 1), bool), np.zeros((1, 1, 1, 2)))  # type: ignore[arg-type]
+
+
+def test_part_names_that_are_not_the_datasets_are_refused(tmp_path: Path) -> None:
+    other = ("beak", "back", *PARTS[2:])
+    lines = "".join(f"1,{name},{index},1,1\n" for index, name in enumerate(PARTS))
+    (tmp_path / "p.csv").write_text("image_id,part,x,y,visible\n" + lines)
+    truth = Truth.at(np.ones((1, 15, 2)))
+    dataset = Dataset(np.array([1]), other, truth, None, None, "01234567")
+    with pytest.raises(InputError, match="expected predictions read with the names of the dataset"):
+        score(dataset, {"mine": read_predictions(tmp_path / "p.csv")}, split="all")
+    read = read_predictions(tmp_path / "p.csv", other)
+    assert read.location[0, :2, 0].tolist() == [1.0, 0.0]
+    assert score(dataset, {"mine": read}, split="all").rows["mine"]["FIR|of:all|avg:micro"] == 0
+
+
+def test_a_pool_without_images_has_no_spread() -> None:
+    dataset, prediction = one_part([[8, 12]], [10])
+    with pytest.raises(InputError, match="expected at least one image in pool:train, found none"):
+        spread(dataset, pool="train")
+    row = score(dataset, {"mine": prediction}, split="all", pool="train").rows["mine"]
+    assert np.isnan(row["AE|sigma:sd-mean|avg:micro"])
+    assert row["FIR|of:all|avg:micro"] == 0
 
 
 @pytest.mark.filterwarnings("error")
