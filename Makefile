@@ -16,7 +16,7 @@ export PIP_BUILD_CONSTRAINT := constraints.txt
 export NO_MKDOCS_2_WARNING := 1
 
 .NOTPARALLEL:
-.PHONY: help serve site test tangle check bench clean release-site
+.PHONY: help serve site test tangle check bench lighthouse clean release-site
 
 help:
 	@echo 'make serve    build the site and serve it on http://127.0.0.1:$(PORT)/ (another: PORT=8001)'
@@ -25,6 +25,7 @@ help:
 	@echo 'make tangle   write the modules from the pages again'
 	@echo 'make check    lint, formatting, types'
 	@echo 'make bench    measure speed'
+	@echo 'make lighthouse   ask Lighthouse for the scores of three pages; needs npm'
 	@echo 'make release-site   put this version of the site beside the earlier ones, on gh-pages'
 	@echo 'make clean    remove what was built, but not .venv'
 
@@ -47,8 +48,12 @@ check: $(VENV)/.test
 	$(PY) -m mypy
 
 bench: $(VENV)/.test
-	@for file in bench/*.py; do \
-	  if [ -f "$$file" ]; then echo "$$file" && $(PY) "$$file" || exit 1; fi; done
+	@for file in $(filter-out bench/lighthouse.py bench/screenshots.py,$(wildcard bench/*.py)); do \
+	  echo "$$file" && $(PY) "$$file" || exit 1; done
+
+# Nothing else needs npm.
+lighthouse: site
+	$(PY) bench/lighthouse.py site
 
 # Commits to the branch gh-pages and pushes nothing.
 release-site: $(VENV)/.release

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import warnings
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from cubspec import read_cub
 from cubspec.cli import main
 from cubspec.facts_files import READERS
 from cubspec.tables import csv_text
-from tests.writing import random_dataset, random_prediction, write_csv, write_cub
+from tests.writing import random_dataset, random_prediction, write_csv, write_cub, write_npz
 
 DATASET = random_dataset(51, images=6)
 EXAMPLE = ("example", "--birds", "3")
@@ -271,6 +272,23 @@ def test_warnings_reach_only_those_who_ask(folder: Path, options: list[str], sho
     assert done.returncode == 0
     assert ("SyntaxWarning: foreign" in done.stderr) == shown
     assert shown or not done.stderr
+
+
+def test_an_archive_saved_under_python_2(folder: Path) -> None:
+    write_npz(folder / "new.npz", DATASET.image_id, random_prediction(1, DATASET))
+    with zipfile.ZipFile(folder / "new.npz") as new, zipfile.ZipFile("old.npz", "w") as old:
+        for name in new.namelist():
+            content = new.read(name)
+            start = 10 + int.from_bytes(content[8:10], "little")
+            header = re.sub(rb"\((\d+),", rb"(\1L,", content[10:start]).replace(b" \n", b"\n")
+            old.writestr(name, content[:10] + header + content[start:])
+    arguments = ["--split", "all", "--only", "FVR|of:all|avg:micro", "--format", "csv"]
+    outcomes = [process(folder, "score", "d", f"A={n}.npz", *arguments) for n in ("new", "old")]
+    new_run, old_run = ((each.returncode, each.stdout, each.stderr) for each in outcomes)
+    assert b"L," in (folder / "old.npz").read_bytes()
+    assert old_run == new_run
+    assert old_run[0] == 0
+    assert "Warning" not in old_run[2]
 
 
 def test_the_filters_of_a_caller_are_kept(run: Run) -> None:

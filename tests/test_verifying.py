@@ -496,7 +496,9 @@ MALFORMED = {
     "no truth": (entry("context/truth", ...), "expected truth in context to be given or clicks"),
     "a wrong split": (entry("context/split", "val"), "expected split in context to be all, train"),
     "wrong parts": (entry("context/parts", "3-1"), "expected parts in context to be part ids as"),
-    "too many parts": (entry("context/parts", "14-16"), "expected parts in context to be part ids as"),
+    "too many parts": (
+        entry("context/parts", "14-16"), "expected parts in context to be part ids as",
+    ),
     "a wrong missing": (
         entry("predictions/A/missing", "zero"), "expected a value of missing (error, invisible)",
     ),
