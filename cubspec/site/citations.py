@@ -25,6 +25,11 @@ SPLIT_SIZES = {"test": 5794, "train": 5994, "all": 11788}
 NO_CLICKS = "00000000"
 """Stands for the digest of the answers until the reader puts in that of their own copy."""
 
+CLICKS_NOTE = (
+    f"Before you print it: `{NO_CLICKS}` stands for the digest of your copy's answers. "
+    "`cubspec score` prints yours.\n\n"
+)
+
 BLOCKS = {"signature": "text", "sentence": "text", "footnote": "latex", "bibtex": "bibtex"}
 LABELS = {
     "signature": "Signature",
@@ -55,7 +60,8 @@ def cite_block(page: str, measure_id: str) -> str:
         f"**{LABELS[name]}**\n\n```{language}\n{texts[name]}\n```\n\n</div>"
         for name, language in BLOCKS.items()
     )
-    return f'<div class="cite" markdown>\n\n{_form(measure, citation)}\n\n{fences}\n\n</div>'
+    note = CLICKS_NOTE if "clicks" in citation.signature.context else ""
+    return f'<div class="cite" markdown>\n\n{_form(measure, citation)}\n\n{note}{fences}\n\n</div>'
 
 
 def picked(measure: Measure) -> dict[str, Choice]:

@@ -107,7 +107,16 @@ def cut(needed: frozenset[str]) -> bytes:
         subsetter = Subsetter(options)
         subsetter.populate(text="".join(sorted(needed)))
         subsetter.subset(font)
+        _offer_features_to_every_system(font)
         font.flavor = options.flavor
         made = BytesIO()
         font.save(made)
     return made.getvalue()
+
+
+def _offer_features_to_every_system(font: TTFont) -> None:
+    # The font has the forms of superscripts, such as a prime's, for a writing system `math` only,
+    # which browsers do not take a formula to be.
+    records = {each.ScriptTag: each for each in font["GSUB"].table.ScriptList.ScriptRecord}
+    for record in records.values():
+        record.Script = records["math"].Script

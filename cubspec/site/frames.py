@@ -1,7 +1,8 @@
-"""MkDocs hook: what stands around code and tables.
+"""MkDocs hook: what stands around code, tables and formulas.
 
 A block of code gets a heading that says what it is, so that a reader sees where the reference code
-starts and ends. A table gets a region that scrolls, so that a wide one does not widen the page.
+starts and ends. A table gets a region that scrolls, so that a wide one does not widen the page. A
+formula in the line keeps the stop that follows it.
 """
 
 from __future__ import annotations
@@ -37,18 +38,26 @@ LANGUAGES = {
 }
 """What the heading of a block says, by the language of its fence."""
 
+LONGEST_NAME = 20
+"""How many characters a word of the first column may have for the column to stay in sight."""
+
 _CODE = re.compile(r'(?s)<div class="language-([\w-]+) highlight">.*?</div>')
 _HEADING_OR_TABLE = re.compile(
     r"(?s)<h[1-6]\b[^>]*>(?P<heading>.*?)</h[1-6]>|<table\b(?P<attributes>[^>]*)>.*?</table>"
 )
 _CAPTION = re.compile(r"(?s)<caption>(.*?)</caption>")
 _LINK_TO_ITSELF = re.compile(r'(?s)<a class="headerlink".*?</a>')
+_FORMULA_AND_STOP = re.compile(
+    r'(?s)<span class="math"><math>(?:(?!</math>).)*</math></span>[.,;:!?)]+'
+)
+_FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
 _TAG = re.compile(r"<[^>]*>")
 
 
 def on_page_content(html: str, *, page: Page, **_: Any) -> str:
-    """Frame the code and the tables of a page."""
-    return framed_tables(framed_code(html, module(page.file.src_uri)))
+    """Frame the code, the tables and the formulas of a page."""
+    framed = framed_tables(framed_code(html, module(page.file.src_uri)))
+    return with_unbroken_formulas(framed)
 
 
 def module(page: str) -> str | None:
@@ -96,6 +105,16 @@ def framed_tables(html: str) -> str:
     return _HEADING_OR_TABLE.sub(_table_framer(), html)
 
 
+def with_unbroken_formulas(html: str) -> str:
+    """A page's HTML in which no line ends between a formula and the stop that follows it.
+
+    Parameters
+    ----------
+    html : the page
+    """
+    return _FORMULA_AND_STOP.sub(r'<span class="unbroken">\g<0></span>', html)
+
+
 def _table_framer() -> Callable[[re.Match[str]], str]:
     number = count(1)
     heading = ""
@@ -112,12 +131,19 @@ def _table_framer() -> Callable[[re.Match[str]], str]:
         if "class=" not in found["attributes"]:
             # The theme wraps tables without a class into boxes of its own, if a script runs.
             table = table.replace("<table", '<table class="plain"', 1)
+        kind = "table long-names" if _has_long_names(table) else "table"
         return (
-            f'<div class="table" role="region" tabindex="0" aria-label="{escape(name)}">'
+            f'<div class="{kind}" role="region" tabindex="0" aria-label="{escape(name)}">'
             f"{table}</div>"
         )
 
     return framed
+
+
+def _has_long_names(table: str) -> bool:
+    """Whether the first column would leave too little of a phone's width to the others."""
+    words = " ".join(map(_plain, _FIRST_CELL.findall(table))).split()
+    return max(map(len, words), default=0) > LONGEST_NAME
 
 
 def _plain(html: str) -> str:

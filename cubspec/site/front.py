@@ -30,13 +30,13 @@ def problem(made: Example) -> Drawing:
         f"PCP of A: {spans}. AE and report-error: {pairs}. B is ahead of C under AE and behind it "
         "under report-error.",
         "Above: the PCP of localizer A, from three points that a location can be compared with. "
-        "Below: the errors of A, B and C under two measures, less is better; the lines of B and C "
-        "cross.",
+        "Below: the errors of three localizers, A, B and C, under two measures, less is better; "
+        "the lines of B and C cross.",
     )
 
 
 def _draw_span(canvas: Canvas, pcp: dict[str, float]) -> None:
-    canvas.text((0, 14), "One localizer, A: PCP in %", bold=True)
+    canvas.text((0, 14), "2,000 synthetic birds, one localizer, A: PCP in %", bold=True)
     plot = Plot(canvas, left=10, right=350, top=20, bottom=62, across=SPAN, up=(0, 1))
     low, high = (plot.at((value, 0.4)) for value in (min(pcp.values()), max(pcp.values())))
     canvas.line(plot.at([(SPAN[0], 0.4), (SPAN[1], 0.4)]), INK, faint=0.3)
@@ -56,7 +56,7 @@ def _draw_slopes(canvas: Canvas, errors: dict[str, tuple[float, float]]) -> None
         canvas, left=120, right=240, top=134, bottom=226, across=(0, 1), up=(max(every), min(every))
     )
     canvas.text((plot.left, 122), "AE", ha="center")
-    canvas.text((plot.right, 122), "report-error", ha="center")
+    canvas.text((plot.right, 122), "report-error none:zero", ha="center")
     beside: dict[str, list[str]] = {}
     for name, (ae, own) in errors.items():
         canvas.line(plot.at([(0, ae), (1, own)]), ROWS[name], width=1.8)
