@@ -243,6 +243,11 @@ def _number_differences(recorded: Recorded, result: Result) -> Iterator[str]:
         if short not in values or not _same(value, values[short]):
             where = ", ".join(filter(None, [row, part, short]))
             yield f"{where}: {_shown(value)}, recomputed {_shown(values.get(short))}"
+    # A row that lacks a number which another row has was not written so.
+    for row in dict.fromkeys(row for row, part, _ in recorded.values if not part):
+        for short, own in result.rows.get(row, {}).items():
+            if (row, "", short) not in recorded.values:
+                yield f"{row}, {short}: none, recomputed {_shown(own)}"
 
 
 def _sigma_differences(recorded: Recorded, result: Result) -> Iterator[str]:
@@ -254,6 +259,10 @@ def _sigma_differences(recorded: Recorded, result: Result) -> Iterator[str]:
         if not all(None not in pair and _same(*pair) for pair in pairs):
             found = " ".join(map(_shown, numbers))
             yield f"σ {name}, {part}: {found}, recomputed {' '.join(map(_shown, own)) or 'none'}"
+    for name, every in result.sigma.items():
+        for part, own in zip(result.parts, every.tolist(), strict=True):
+            if (name, part) not in recorded.sigma:
+                yield f"σ {name}, {part}: none, recomputed {' '.join(map(_shown, own))}"
 
 
 Differences = dict[tuple[str, str], set[tuple[str, str]]]

@@ -555,3 +555,26 @@ def test_the_exit_status_of_a_signature(run: Run) -> None:
     )
     assert run("verify", FULL.replace(H, OTHER_H))[0] == 1
     assert run("verify", SHORT)[0] == 2
+
+
+def test_what_was_taken_out_of_a_results_file_is_missed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["example", "--birds", "20", "--write", "birds"]) == 0
+    inputs = ["birds", "A=birds/A.csv", "B=birds/B.csv"]
+    command = ["score", *inputs, "--split", "all", "--format", "json", "--out", "whole.json"]
+    assert main(command) == 0
+    whole = json.loads((tmp_path / "whole.json").read_text("utf-8"))
+    short = "AE|sigma:sd-mean|avg:micro"
+    without_spread, without_number = json.loads(json.dumps(whole)), json.loads(json.dumps(whole))
+    del without_spread["sigma"]["toolbox"]["back"]
+    del without_number["rows"]["A"][short], without_number["signatures"]["A"][short]
+    for content, said in (
+        (without_spread, "σ toolbox, back: none, recomputed "),
+        (without_number, f"A, {short}: none, recomputed "),
+    ):
+        (tmp_path / "less.json").write_text(json.dumps(content), "utf-8")
+        capsys.readouterr()
+        assert main(["verify", "less.json", *inputs]) == 1
+        assert said in capsys.readouterr().out
