@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 from click.core import ParameterSource
@@ -30,9 +30,7 @@ from cubspec.data import Dataset, InputError
 from cubspec.example import EXAMPLE_STEPS, PUBLISHED, make_example
 from cubspec.example_files import check_new_folder, write_example
 from cubspec.example_tables import example_document, example_json
-from cubspec.facts import check_facts
 from cubspec.facts_files import READERS
-from cubspec.facts_tables import facts_csv, facts_document, facts_json
 from cubspec.lines import counted
 from cubspec.predictions import MISSING, PredictionFile, read_predictions
 from cubspec.profiles import Profile, profile_document, profile_entry, profile_of, profiles
@@ -50,13 +48,6 @@ from cubspec.readings import (
     readings_json,
 )
 from cubspec.repeated_clicks import RELATIVE_TO, read_repeated_clicks, repeated_spread
-from cubspec.reproducing import (
-    human_row,
-    reproduce,
-    reproduction_csv,
-    reproduction_document,
-    reproduction_json,
-)
 from cubspec.scoring import SPLITS, Result, Spread, check_row_names, click_file, score, spread
 from cubspec.tables import (
     Document,
@@ -76,9 +67,11 @@ from cubspec.tables import (
 )
 from cubspec.truth.consensus import TRUTH
 from cubspec.truth.sigma import POOL
-from cubspec.verifying import Verdict, verify_results, verify_signature
 
 CHECK_FAILED = 1
+if TYPE_CHECKING:
+    from cubspec.verifying import Verdict
+
 BAD_INPUT = 2
 INTERRUPTED = 130
 
@@ -434,6 +427,10 @@ def facts_command(data: str, format: str, out: str | None) -> None:
     DATA is the folder with the dataset's annotation files, as many of them as there are. Exits
     with 1 where a check fails.
     """
+    # What one command alone needs is imported when it is given, so that the others start sooner.
+    from cubspec.facts import check_facts
+    from cubspec.facts_tables import facts_csv, facts_document, facts_json
+
     check_output(out, dataset_files(data))
     with _progress(f"Reading {data}"):
         report = check_facts(data)
@@ -535,6 +532,14 @@ def _invisible_share(
 
 
 def _reproduce(name: str, data: str, most: int, format: str, out: str | None) -> None:
+    from cubspec.reproducing import (
+        human_row,
+        reproduce,
+        reproduction_csv,
+        reproduction_document,
+        reproduction_json,
+    )
+
     row = human_row(name)
     dataset = _read_dataset(data)
     check_output(out, dataset_files(data))
@@ -572,6 +577,8 @@ def verify_command(target: str, data: str | None, pred: tuple[str, ...]) -> None
     for each row in turn, or NAME=FILE for the row of that name. Exits with 1 where anything
     differs.
     """
+    from cubspec.verifying import verify_results, verify_signature
+
     if data is None:
         _check_signature_given(target)
         verdict = verify_signature(target)
