@@ -16,10 +16,13 @@ import sys
 import tempfile
 import threading
 from pathlib import Path
+from statistics import median
 
 PAGES = ("", "measures/pcp/", "birds/example/")
 LEAST = {"performance": 95, "accessibility": 100, "best-practices": 100, "seo": 100}
 VERSION = "12"
+RUNS = 3
+"""Of which the middle one counts, since whatever else the machine does counts as the page's."""
 
 
 class Compressing(http.server.SimpleHTTPRequestHandler):
@@ -69,11 +72,14 @@ def main(site: Path) -> None:
     low = False
     with tempfile.TemporaryDirectory() as folder:
         for page in PAGES:
-            found = scores(root + page, folder)
+            runs = [scores(root + page, folder) for _ in range(RUNS)]
+            found = {name: median(run[name] for run in runs) for name in LEAST}
             low |= any(found[name] < least for name, least in LEAST.items())
             print(f"/{page}", *(f"{name} {score}" for name, score in found.items()), flush=True)
     sys.exit(low)
 
 
 if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
     main(Path(sys.argv[1]).resolve())

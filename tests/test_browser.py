@@ -233,7 +233,7 @@ def test_search_shows_the_defining_page_first(laptop: Watched, address: str, wor
     # The theme listens to keys.
     field.press("End")
     first = tab.locator(".md-search-result__item").first
-    expect(first).to_contain_text(shown)
+    expect(first.get_by_text(shown).first).to_be_visible()
     found = first.get_by_role("link").first.get_attribute("href")
     assert found.partition("?")[0].partition("#")[0] == address + page
     assert laptop.errors == []

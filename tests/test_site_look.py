@@ -13,7 +13,7 @@ from markdown import Markdown
 from cubspec.site.fonts import characters, cut, italic
 from cubspec.site.frames import framed_code, framed_tables, module, with_unbroken_formulas
 from cubspec.site.math import MathExtension, mathml
-from cubspec.site.search import defined_names
+from cubspec.site.search import defined_names, defined_values
 from cubspec.site.weight import lighter
 
 ROOT = Path(__file__).parent.parent
@@ -124,3 +124,4 @@ def test_the_search_knows_where_names_are_defined() -> None:
     assert {"FVR", "FIR"} < set(names["measures/visibility/"])
     assert "sigma" in names["truth/sigma/"]
     assert all((ROOT / "docs" / f"{page[:-1]}.md").is_file() for page in names)
+    assert defined_values()["measures/pcp/#pcp-ref-any"] == "ref:any"
