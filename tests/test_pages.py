@@ -125,3 +125,28 @@ def test_every_package_of_pages_is_tangled() -> None:
     for package in PACKAGES:
         if (ROOT / "docs" / package).is_dir():
             assert (ROOT / "cubspec" / package / "__init__.py").is_file()
+
+
+EVIDENCE = {
+    "measures/pcp": ("code.md#code-toolbox", "code.md#code-bird-evaluator", "readings.md"),
+    "measures/report_error": ("code.md#code-toolbox-distance",),
+    "measures/visibility": ("readings.md#readings-settled", "code.md#code-nobody"),
+    "measures/average_error": ("readings.md#readings-favourite-sigma",),
+    "truth/sigma": ("code.md#code-toolbox", "readings.md#readings-favourite-sigma"),
+}
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_choices_link_to_the_evidence_for_them(name: str) -> None:
+    text = (ROOT / "docs" / f"{name}.md").read_text("utf-8")
+    for target in EVIDENCE[name]:
+        assert f"](../evidence/{target}" in text
+
+
+def test_terms_link_to_the_glossary_where_they_are_introduced() -> None:
+    texts = [path.read_text("utf-8") for path in PAGES if path.name != "glossary.md"]
+    linked = {
+        term for text in texts for term in re.findall(r"glossary\.md#(glossary-[a-z-]+)", text)
+    }
+    named = ("annotator", "click", "pair", "signature", "slot", "location")
+    assert linked >= {f"glossary-{term}" for term in named}

@@ -7,6 +7,7 @@ so a hook keeps no state that another one needs.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from mkdocs.exceptions import PluginError
@@ -60,3 +61,38 @@ def source(page: Page) -> str:
     if page.file.abs_src_path is not None:
         return Path(page.file.abs_src_path).read_text("utf-8-sig")
     return page.file.content_string
+
+
+def lines_before(markdown: str, page: Page) -> int:
+    """How many lines of a page's file stand before its Markdown: those of the front matter."""
+    text = source(page)
+    return text[: -len(markdown)].count("\n") if markdown and text.endswith(markdown) else 0
+
+
+def with_made(
+    markdown: str, page: str, kind: str, make: Callable[[str], str], before: int = 0
+) -> str:
+    """A page's Markdown with each line `<!-- KIND: … -->` outside of code replaced.
+
+    Parameters
+    ----------
+    markdown : the page, without its front matter
+    page : its path, relative to the folder of the pages
+    kind : the word that such a line begins with
+    make : what stands in the place of such a line, from the line
+    before : lines of its file that stand before `markdown`, for messages
+
+    Raises
+    ------
+    PluginError
+        Where `make` raises InputError; names page and line.
+    """
+    mention = re.compile(rf"<!--\s*{kind}\b", re.IGNORECASE)
+    lines = markdown.split("\n")
+    for number, text in enumerate(prose(markdown, page).split("\n")):
+        if mention.search(text):
+            try:
+                lines[number] = make(lines[number])
+            except InputError as error:
+                raise failure(page, before + number + 1, error.message) from None
+    return "\n".join(lines)

@@ -16,6 +16,7 @@ import numpy as np
 from matplotlib.path import Path
 from mkdocs.structure.pages import Page
 
+from cubspec import site
 from cubspec.birds.body import SOLIDS
 from cubspec.birds.camera import CENTRE, Poses, bounding_box, image_axes, project, visible
 from cubspec.choices import Signature, short_signatures, unknown
@@ -33,7 +34,7 @@ from cubspec.example import LOCALIZERS, Example
 from cubspec.measures.distance import CAP, RADIUS, distance_from_truth, neither_visible
 from cubspec.measures.human import human_pairs
 from cubspec.measures.pcp import PCP, REF
-from cubspec.site import failure, prose, source
+from cubspec.site import with_made
 from cubspec.site.drawing import (
     INK,
     PAPER,
@@ -234,14 +235,11 @@ FIGURES: dict[str, Callable[[Example], Drawing]] = {
 """Every figure by name."""
 
 _PLACEHOLDER = re.compile(r"<!-- *figure: *(?P<name>\S+) *--> *")
-_MENTION = re.compile(r"<!--\s*figure\b", re.IGNORECASE)
 
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     """Put the figures in their places."""
-    text = source(page)
-    before = text[: -len(markdown)].count("\n") if markdown and text.endswith(markdown) else 0
-    return with_figures(markdown, page.file.src_uri, before)
+    return with_figures(markdown, page.file.src_uri, site.lines_before(markdown, page))
 
 
 def with_figures(markdown: str, page: str, lines_before: int = 0) -> str:
@@ -258,14 +256,7 @@ def with_figures(markdown: str, page: str, lines_before: int = 0) -> str:
     PluginError
         On an unknown figure; names page and line.
     """
-    lines = markdown.split("\n")
-    for number, text in enumerate(prose(markdown, page).split("\n")):
-        if _MENTION.search(text):
-            try:
-                lines[number] = _placed(lines[number])
-            except InputError as error:
-                raise failure(page, lines_before + number + 1, error.message) from None
-    return "\n".join(lines)
+    return with_made(markdown, page, "figure", _placed, lines_before)
 
 
 def _placed(line: str) -> str:

@@ -14,7 +14,7 @@ from typing import Any
 
 from mkdocs.structure.pages import Page
 
-from cubspec import choices
+from cubspec import choices, site
 from cubspec.choices import Choice, Measure, unknown
 from cubspec.data import InputError
 from cubspec.published import Row, published_source
@@ -28,7 +28,7 @@ from cubspec.readings import (
     picked_rows,
     readings,
 )
-from cubspec.site import failure, prose, source
+from cubspec.site import with_made
 from cubspec.site.cells import grid, link, plain
 from cubspec.site.citations import cite_block
 from cubspec.site.comparisons import beside_ours, pck_of_birds, shortfall
@@ -47,7 +47,6 @@ from cubspec.tables import UNDEFINED
 Table = Callable[..., str]
 
 _PLACEHOLDER = re.compile(r"(?P<indent> *)<!-- *table: *(?P<words>.*?) *--> *")
-_MENTION = re.compile(r"<!--\s*table\b", re.IGNORECASE)
 
 
 def at_a_glance(page: str, measure_id: str) -> str:
@@ -216,7 +215,7 @@ TABLES: dict[str, Table] = {
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     """Put the tables in their places."""
-    return with_tables(markdown, page.file.src_uri, _lines_before(markdown, page))
+    return with_tables(markdown, page.file.src_uri, site.lines_before(markdown, page))
 
 
 def with_tables(markdown: str, page: str, lines_before: int = 0) -> str:
@@ -233,14 +232,7 @@ def with_tables(markdown: str, page: str, lines_before: int = 0) -> str:
     PluginError
         On an unknown table, or arguments that it cannot use; names page and line.
     """
-    lines = markdown.split("\n")
-    for number, text in enumerate(prose(markdown, page).split("\n")):
-        if _MENTION.search(text):
-            try:
-                lines[number] = _replaced(lines[number], page)
-            except InputError as error:
-                raise failure(page, lines_before + number + 1, error.message) from None
-    return "\n".join(lines)
+    return with_made(markdown, page, "table", lambda line: _replaced(line, page), lines_before)
 
 
 def _replaced(line: str, page: str) -> str:
@@ -261,11 +253,6 @@ def _replaced(line: str, page: str) -> str:
         ) from None
     made = TABLES[name](page, *arguments).strip("\n")
     return "\n".join((found["indent"] + each).rstrip() for each in made.split("\n"))
-
-
-def _lines_before(markdown: str, page: Page) -> int:
-    text = source(page)
-    return text[: -len(markdown)].count("\n") if markdown and text.endswith(markdown) else 0
 
 
 def _measure_link(page: str, measure: Measure) -> str:
