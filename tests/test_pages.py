@@ -143,10 +143,41 @@ def test_choices_link_to_the_evidence_for_them(name: str) -> None:
         assert f"](../evidence/{target}" in text
 
 
-def test_terms_link_to_the_glossary_where_they_are_introduced() -> None:
-    texts = [path.read_text("utf-8") for path in PAGES if path.name != "glossary.md"]
-    linked = {
-        term for text in texts for term in re.findall(r"glossary\.md#(glossary-[a-z-]+)", text)
-    }
-    named = ("annotator", "click", "pair", "signature", "slot", "location")
-    assert linked >= {f"glossary-{term}" for term in named}
+GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
+TERMS = {
+    anchor: "|".join(re.escape(spelling) for spelling in names.split(", "))
+    for names, anchor in re.findall(r"^(.+) \{#(glossary-.+)\}$", GLOSSARY, re.MULTILINE)
+}
+
+
+def in_navigation() -> list[str]:
+    """Return the pages in reading order, but for the front page and the glossary."""
+    navigation = (ROOT / "mkdocs.yml").read_text("utf-8").partition("\nnav:\n")[2]
+    pages = re.findall(r"([\w/]+\.md)$", navigation.partition("\n\n")[0], re.MULTILINE)
+    return [name for name in pages if name not in ("index.md", "glossary.md")]
+
+
+def prose(text: str) -> str:
+    """Return a page's paragraphs; what is a link to somewhere else is not counted as a mention."""
+    for apart in (
+        r"^---\n.*?^---\n",
+        r"^```.*?^```",
+        r"<!--.*?-->",
+        r"^[#|].*?$",
+        r"`[^`]*`",
+        r"\[[^]]*\]\((?!\S*glossary\.md)[^)]*\)",
+    ):
+        text = re.sub(apart, "", text, flags=re.MULTILINE | re.DOTALL)
+    return text
+
+
+@pytest.mark.parametrize("anchor", TERMS)
+def test_terms_link_to_the_glossary_on_the_page_where_they_first_appear(anchor: str) -> None:
+    names = re.compile(rf"(?<!-)\b({TERMS[anchor]})s?\b", re.IGNORECASE)
+    for name in in_navigation():
+        text = prose((ROOT / "docs" / name).read_text("utf-8"))
+        mention = names.search(re.sub(r"\]\([^)]*\)", "]", text))
+        if mention:
+            assert f"glossary.md#{anchor})" in text, f"{name} has {mention[0]!r} first"
+            return
+    pytest.fail(f"no page uses {TERMS[anchor]}")
