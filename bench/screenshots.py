@@ -17,6 +17,12 @@ from playwright.sync_api import sync_playwright
 SIZES = ((1280, 900), (390, 844))
 THEMES = ("light", "dark")
 
+# A full-page picture does not scroll, so an image that loads when scrolled to would be missing.
+LOAD_IMAGES = """Promise.all([...document.images].map(image => {
+  image.loading = "eager";
+  return image.decode();
+}))"""
+
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
     """Serves a folder without saying so."""
@@ -46,6 +52,7 @@ def main(site: Path, folder: Path) -> None:
                 tab = context.new_page()
                 for page in pages:
                     tab.goto(f"{root}{'' if page == '.' else page + '/'}")
+                    tab.evaluate(LOAD_IMAGES)
                     name = "front" if page == "." else page.replace("/", "-")
                     tab.screenshot(path=folder / f"{name}-{width}-{theme}.png", full_page=True)
                 context.close()

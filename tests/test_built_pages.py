@@ -14,6 +14,7 @@ from bs4 import BeautifulSoup
 from fontTools.ttLib import TTFont
 
 from cubspec import __version__
+from cubspec.choices import context_choices, measures
 from cubspec.tangle import site_address
 
 ROOT = Path(__file__).parent.parent
@@ -186,6 +187,31 @@ def test_the_math_font_is_there_with_its_licence(site: Path) -> None:
     licence = (site / "assets" / "math-font-licence.txt").read_text("utf-8")
     assert copyright_line in licence
     assert "SIL OPEN FONT LICENSE" in licence
+
+
+@every_page
+def test_no_root_stands_in_a_line(site: Path, page: str) -> None:
+    # After it browsers leave the room that the font's widest root sign would take more.
+    for formula in built(site, page)("math"):
+        assert formula.get("display") == "block" or not formula.find(["msqrt", "mroot"])
+
+
+@every_page
+def test_a_definition_in_words_has_a_name(site: Path, page: str) -> None:
+    boxes = built(site, page)("div", class_="definition")
+    assert [box.get("aria-label") for box in boxes] == ["Definition"] * len(boxes)
+    assert [box.get("role") for box in boxes] == ["group"] * len(boxes)
+    assert not any(box.find(class_="listing") for box in boxes)
+
+
+def test_every_measure_and_value_has_a_definition_in_words(site: Path) -> None:
+    for choice in (*context_choices().values(), *(c for m in measures() for c in m.choices)):
+        for name in choice.names:
+            page, _, anchor = choice.address(name).partition("#")
+            heading = built(site, page).find(id=anchor)
+            assert "definition" in heading.find_next_sibling().get("class", []), anchor
+    for measure in measures():
+        assert built(site, f"{measure.page}/").find("div", class_="definition")
 
 
 @every_page

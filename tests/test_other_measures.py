@@ -311,7 +311,8 @@ def test_the_shortfall_of_the_birds(birds: Example) -> None:
     factor = sigma["rms-median"][:, 0] / sigma["sd-mean"][:, 0] / math.sqrt(2)
     assert last_sentences(TABLES["shortfall"](SIGMA_PAGE)) == [
         "On the synthetic birds, with up to five clicks a pair, `rms-median` is "
-        f"{min(factor):.3f} to {max(factor):.3f} times √2 · `sd-mean`, depending on the part."
+        f"{min(factor):.3f} to {max(factor):.3f} times "
+        "√2\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}`sd-mean`, depending on the part."
     ]
     assert 0.9 < min(factor) < max(factor) < 1
 
@@ -322,7 +323,7 @@ def test_what_the_page_says_of_normal_clicks(number: int) -> None:
     median = consensus(clicks)
     assert "`rms-median` is 1.1 to 1.3 times `dist-median`" in page(SIGMA_PAGE)
     assert 1.1 < rms_median(clicks, median)[0, 0] / dist_median(clicks, median)[0, 0] < 1.3
-    assert r"$\sqrt 2$ times `sd-mean` is the root mean square distance" in page(SIGMA_PAGE)
+    assert "√2 times `sd-mean` is the root mean square distance" in page(SIGMA_PAGE)
     without_shortfall = math.sqrt(2) * sd_mean(clicks, point)[0, 0]
     assert rms_median(clicks, point)[0, 0] == pytest.approx(without_shortfall, abs=0.01)
 

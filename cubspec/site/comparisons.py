@@ -272,5 +272,6 @@ def _shortfall_of_birds() -> str:
     factor = (sigma["rms-median"] / (math.sqrt(2) * sigma["sd-mean"])).ravel()
     return (
         "On the synthetic birds, with up to five clicks a pair, `rms-median` is "
-        f"{factor.min():.3f} to {factor.max():.3f} times √2 · `sd-mean`, depending on the part."
+        f"{factor.min():.3f} to {factor.max():.3f} times "
+        "√2\N{NO-BREAK SPACE}·\N{NO-BREAK SPACE}`sd-mean`, depending on the part."
     )

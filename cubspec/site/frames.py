@@ -2,7 +2,8 @@
 
 A block of code gets a heading that says what it is, so that a reader sees where the reference code
 starts and ends. A table gets a region that scrolls, so that a wide one does not widen the page. A
-formula in the line keeps the stop that follows it.
+formula in the line keeps the stop that follows it. A definition gets a name, for those who do not
+see the bar beside it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from mkdocs.structure.pages import Page
 from cubspec.tangle import PACKAGES
 
 REFERENCE = "Reference code"
+
+DEFINITION = '<div class="definition">'
+NAMED_DEFINITION = '<div class="definition" role="group" aria-label="Definition">'
 
 LANGUAGES = {
     "bash": "Command",
@@ -57,7 +61,7 @@ _TAG = re.compile(r"<[^>]*>")
 def on_page_content(html: str, *, page: Page, **_: Any) -> str:
     """Frame the code, the tables and the formulas of a page."""
     framed = framed_tables(framed_code(html, module(page.file.src_uri)))
-    return with_unbroken_formulas(framed)
+    return with_unbroken_formulas(framed).replace(DEFINITION, NAMED_DEFINITION)
 
 
 def module(page: str) -> str | None:

@@ -13,7 +13,7 @@ SPAN = (48.0, 76.0)
 
 def problem(made: Example) -> Drawing:
     """PCP of A under three references, and the order of A, B and C under two measures."""
-    canvas = Canvas(236)
+    canvas = Canvas(206)
     pcp = {
         ref: made.result.rows["A"][f"PCP|sigma:sd-mean|ref:{ref}"]
         for ref in ("one", "median", "any")
@@ -50,13 +50,13 @@ def _draw_span(canvas: Canvas, pcp: dict[str, float]) -> None:
 
 
 def _draw_slopes(canvas: Canvas, errors: dict[str, tuple[float, float]]) -> None:
-    canvas.text((0, 102), "Two measures, opposite order of B and C", bold=True)
+    canvas.text((0, 96), "Two measures, opposite order of B and C", bold=True)
     every = [value for pair in errors.values() for value in pair]
     plot = Plot(
-        canvas, left=120, right=240, top=134, bottom=226, across=(0, 1), up=(max(every), min(every))
+        canvas, left=120, right=240, top=128, bottom=196, across=(0, 1), up=(max(every), min(every))
     )
-    canvas.text((plot.left, 122), "AE", ha="center")
-    canvas.text((plot.right, 122), "report-error none:zero", ha="center")
+    canvas.text((plot.left, 114), "AE", ha="center")
+    canvas.text((plot.right, 114), "report-error none:zero", ha="center")
     beside: dict[str, list[str]] = {}
     for name, (ae, own) in errors.items():
         canvas.line(plot.at([(0, ae), (1, own)]), ROWS[name], width=1.8)
