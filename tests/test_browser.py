@@ -32,7 +32,7 @@ HIDDEN_FORMULAS = """() => [...document.querySelectorAll("math")].filter((formul
 }).length"""
 
 WIDE_FORMULAS = """() => [...document.querySelectorAll(".math-display")].filter((formula) =>
-  formula.getBoundingClientRect().right > innerWidth
+  formula.getBoundingClientRect().right > innerWidth || formula.scrollWidth > formula.clientWidth
 ).length"""
 
 

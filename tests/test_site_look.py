@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from fontTools.ttLib import TTFont
 from markdown import Markdown
 
 from cubspec.site.fonts import characters, cut, italic
-from cubspec.site.frames import framed_code, framed_tables, module, with_unbroken_formulas
+from cubspec.site.frames import (
+    framed_code,
+    framed_tables,
+    module,
+    with_unbroken_code,
+    with_unbroken_formulas,
+)
 from cubspec.site.math import MathExtension, mathml
 from cubspec.site.search import defined_names, defined_values
 from cubspec.site.weight import lighter
@@ -30,6 +37,32 @@ def rendered(text: str) -> str:
 
 def soup(html: str) -> BeautifulSoup:
     return BeautifulSoup(html, "html.parser")
+
+
+def lines_of(code: str) -> list[str] | None:
+    """What a line of code in the text is broken into; None where a browser may break anywhere."""
+    found = re.fullmatch('<code class="unbroken">(.*)</code>', code)
+    return found[1].split("<wbr>") if found else None
+
+
+@pytest.mark.parametrize(
+    ("code", "lines"),
+    [
+        ("<code>sd-mean</code>", ["sd-mean"]),
+        ("<code>AE|sigma:sd-mean|avg:micro</code>", ["AE|", "sigma:sd-mean|", "avg:micro"]),
+        ("<code>cubspec score --format json</code>", ["cubspec ", "score ", "--format ", "json"]),
+        (
+            "<code>attributes/class_attribute_labels.txt</code>",
+            ["attributes/", "class_", "attribute_", "labels.txt"],
+        ),
+        ("<code>part_locs.txt</code>", None),
+        ("<code>a\n-b\n</code>", None),
+        ("<code><span>a</span>-b</code>", None),
+    ],
+)
+def test_a_name_in_code_stays_in_one_line(code: str, lines: list[str] | None) -> None:
+    assert lines_of(with_unbroken_code(code)) == lines
+    assert with_unbroken_code(code).replace("<wbr>", "").replace(' class="unbroken"', "") == code
 
 
 def test_a_font_holds_what_formulas_are_drawn_with() -> None:

@@ -2,8 +2,8 @@
 
 A block of code gets a heading that says what it is, so that a reader sees where the reference code
 starts and ends. A table gets a region that scrolls, so that a wide one does not widen the page. A
-formula in the line keeps the stop that follows it. A definition gets a name, for those who do not
-see the bar beside it.
+formula in the line keeps the stop that follows it, and a name in code stays in one line. A
+definition gets a name, for those who do not see the bar beside it.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ LANGUAGES = {
 LONGEST_NAME = 20
 """How many characters a word of the first column may have for the column to stay in sight."""
 
+LONG_WORD = 30
+"""How many characters a word in code has that does not fit the line of a phone."""
+
 _CODE = re.compile(r'(?s)<div class="language-([\w-]+) highlight">.*?</div>')
 _HEADING_OR_TABLE = re.compile(
     r"(?s)<h[1-6]\b[^>]*>(?P<heading>.*?)</h[1-6]>|<table\b(?P<attributes>[^>]*)>.*?</table>"
@@ -54,14 +57,17 @@ _LINK_TO_ITSELF = re.compile(r'(?s)<a class="headerlink".*?</a>')
 _FORMULA_AND_STOP = re.compile(
     r'(?s)<span class="math"><math>(?:(?!</math>).)*</math></span>[.,;:!?)]+'
 )
+_CODE_IN_LINE = re.compile(rf"<code>([^<\n]*[-|][^<\n]*|[^<\n]{{{LONG_WORD},}})</code>")
 _FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
 _TAG = re.compile(r"<[^>]*>")
 
 
 def on_page_content(html: str, *, page: Page, **_: Any) -> str:
     """Frame the code, the tables and the formulas of a page."""
-    framed = framed_tables(framed_code(html, module(page.file.src_uri)))
-    return with_unbroken_formulas(framed).replace(DEFINITION, NAMED_DEFINITION)
+    text = with_unbroken_code(with_unbroken_formulas(html))
+    return framed_tables(framed_code(text, module(page.file.src_uri))).replace(
+        DEFINITION, NAMED_DEFINITION
+    )
 
 
 def module(page: str) -> str | None:
@@ -117,6 +123,26 @@ def with_unbroken_formulas(html: str) -> str:
     html : the page
     """
     return _FORMULA_AND_STOP.sub(r'<span class="unbroken">\g<0></span>', html)
+
+
+def with_unbroken_code(html: str) -> str:
+    """A page's HTML in which a line of code in the text ends at a space or between two keys only.
+
+    A word that is too long for a phone may end at any of its `/` and `_` too.
+
+    Parameters
+    ----------
+    html : the page
+    """
+
+    def unbroken(code: re.Match[str]) -> str:
+        words = (
+            word if len(word) < LONG_WORD else re.sub("[/_]", r"\g<0><wbr>", word)
+            for word in re.split(r"(?<=[ |])", code[1])
+        )
+        return f'<code class="unbroken">{"<wbr>".join(words)}</code>'
+
+    return _CODE_IN_LINE.sub(unbroken, html)
 
 
 def _table_framer() -> Callable[[re.Match[str]], str]:

@@ -150,7 +150,10 @@ def readings_of_figures(page: str, row: str) -> str:
     row : the row's name in published.toml
     """
     (found,) = readings(picked_rows([row])).rows
-    rows = [(_figure_link(page, each), *alone_cells(each)) for each in found.alone]
+    rows = []
+    for each in found.alone:
+        verdict, bound, *numbers = alone_cells(each)
+        rows.append((_figure_link(page, each), verdict, _unbroken(bound), *numbers))
     return grid(("figure", "verdict", "bound", "printed", "least", "most"), rows)
 
 
@@ -181,10 +184,14 @@ def readings_margins(page: str, source: str) -> str:
             _, bound, printed, _, most = alone_cells(each)
             beyond = f"{float(100 * each.beyond):.3f}"
             needed = f"{float(100 * each.needed[0]):.3f}" if each.needed else UNDEFINED
-            figures = (_figure_link(page, each), bound, most, printed, beyond, needed)
+            figures = (_figure_link(page, each), _unbroken(bound), most, printed, beyond, needed)
             rows.append((plain(f"{found.row.method} ({found.row.where})"), *figures))
     head = ("row", "figure", "bound", "bound, %", "printed, %", "beyond by", "least *u*, %")
     return grid(head, rows)
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 TABLES: dict[str, Table] = {
@@ -317,4 +324,5 @@ def _figure_link(page: str, each: Alone) -> str:
 def _reasons(found: Iterable[Reading]) -> str:
     """A list of the reasons why readings are not possible, each once."""
     reasons = dict.fromkeys((each.verdict, each.reason) for each in found if each.reason)
-    return "\n".join(f"- {verdict}: {plain(reason)}." for verdict, reason in reasons)
+    listed = "\n".join(f"- {verdict}: {plain(reason)}." for verdict, reason in reasons)
+    return listed.replace(" %", "\N{NO-BREAK SPACE}%")
