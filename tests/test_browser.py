@@ -11,12 +11,16 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from cubspec.choices import context_choices, measures
 from cubspec.tangle import blocks
 from tests.test_built_pages import every_page
 
 ROOT = Path(__file__).parent.parent
 LAPTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
+OPEN = (*context_choices().values(), *(choice for each in measures() for choice in each.choices))
+DEFINING = sorted({each.page for each in (*measures(), *OPEN)})
+"""The pages that define a measure or a choice."""
 SMALL_PHONE = {"width": 360, "height": 640}
 
 TOO_WIDE = """() => [...document.querySelectorAll("body *")].filter((element) =>
@@ -282,11 +286,35 @@ def test_what_has_the_focus_is_seen(laptop: Watched) -> None:
     assert tab.evaluate(outline) == "solid"
 
 
-@pytest.mark.parametrize(("page", "sheets"), [("measures/pcp/", 5), ("measures/capped/", 3)])
+# FVR and FIR share a page, and σ has seven definitions.
+SHEETS = {"measures/visibility": 4, "truth/sigma": 4}
+
+
+@pytest.mark.parametrize(
+    ("page", "sheets"),
+    [(f"{page}/", SHEETS.get(page, 3)) for page in DEFINING],
+)
 def test_a_measure_prints_on_few_sheets(phone: Watched, page: str, sheets: int) -> None:
     tab = phone.open(page)
     printed = tab.pdf(prefer_css_page_size=True)
     assert len(re.findall(rb"/Type\s*/Page\b", printed)) <= sheets
+
+
+def test_paper_holds_what_defines_and_not_what_declares(phone: Watched) -> None:
+    tab = phone.open("measures/averages/")
+    tab.emulate_media(media="print")
+    expect(tab.locator(".declaration")).to_be_hidden()
+    expect(tab.locator("#avg-code")).to_be_hidden()
+    expect(tab.locator(".reference").first).to_be_visible()
+    docstrings = tab.locator(".reference .sd").all()
+    lines = [
+        each.evaluate("e => e.offsetHeight / parseFloat(getComputedStyle(e).lineHeight)")
+        for each in docstrings
+    ]
+    tab.emulate_media(media="screen")
+    assert lines
+    assert max(lines) < 1.1
+    expect(tab.locator(".declaration")).to_be_visible()
 
 
 def test_paper_holds_the_article_alone(phone: Watched) -> None:

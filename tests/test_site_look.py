@@ -136,6 +136,14 @@ def test_a_first_column_of_long_names_does_not_stay(name: str, long: bool) -> No
     assert ("long-names" in page.div["class"]) == long
 
 
+def test_a_declaration_is_told_from_what_computes() -> None:
+    declared = "AVG = Choice(\n    key='avg',\n)\n\nAE = Measure()\n"
+    for code, expected in ((declared, True), (f"{CODE}\n\n{declared}", False), (CODE, False)):
+        page = soup(framed_code(rendered(f"```python\n{code}```"), "cubspec.measures.pcp"))
+        assert ("declaration" in page.figure["class"]) == expected
+        assert "reference" in page.figure["class"]
+
+
 def test_a_formula_keeps_its_stop() -> None:
     page = soup(with_unbroken_formulas(rendered("Where $a$ is $b$, or $c$ (or $d$).")))
     assert [each.get_text() for each in page("span", class_="unbroken")] == ["b,", "d)."]

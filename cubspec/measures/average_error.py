@@ -27,6 +27,7 @@ def average_error_pairs(prediction: Prediction, truth: Truth, sigma: Floats) -> 
     return Pairs(capped, both_visible(prediction, truth))
 
 
+# https://cubspec.example.org/measures/average_error/#ae-definition
 AVERAGE_ERROR = Measure(
     id="AE",
     title="Average error",

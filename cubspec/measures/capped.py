@@ -27,6 +27,7 @@ def capped_pairs(prediction: Prediction, truth: Truth, sigma: Floats) -> Pairs:
     return Pairs(over, both_visible(prediction, truth))
 
 
+# https://cubspec.example.org/measures/capped/#capped-definition
 CAPPED = Measure(
     id="capped",
     title="Share over the cap",

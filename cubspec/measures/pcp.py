@@ -120,6 +120,30 @@ def ref_any(prediction: Prediction, truth: Truth, clicks: Clicks, sigma: Floats)
 
 
 # https://cubspec.example.org/measures/pcp/#pcp-code
+def pcp_pairs(
+    prediction: Prediction, truth: Truth, clicks: Clicks, sigma: Floats, ref: str
+) -> Pairs:
+    """Give each pair 100 where it is correct, 0 where it is not, or a share of 100 for `each`.
+
+    Parameters
+    ----------
+    prediction : Prediction of n images and p parts
+    truth : Truth of the same images and parts
+    clicks : Clicks of the same images and parts
+    sigma : (p, 1) or (p, 2) float, pixels
+    ref : value of the choice `ref`
+
+    Returns
+    -------
+    Pairs; the value is NaN where the pair is visible in both and its part has no unit
+    """
+    near = REF[ref](prediction, truth, clicks, sigma)
+    near = np.where(np.isnan(sigma).any(axis=-1), np.nan, near)
+    right = np.where(both_visible(prediction, truth), near, neither_visible(prediction, truth))
+    return Pairs(100.0 * right, np.ones_like(truth.visible))
+
+
+# https://cubspec.example.org/measures/pcp/#pcp-code
 REF = Choice(
     key="ref",
     question="Which point must the location be near?",
@@ -165,30 +189,6 @@ REF = Choice(
     ),
     preselected="median",
 )
-
-
-def pcp_pairs(
-    prediction: Prediction, truth: Truth, clicks: Clicks, sigma: Floats, ref: str
-) -> Pairs:
-    """Give each pair 100 where it is correct, 0 where it is not, or a share of 100 for `each`.
-
-    Parameters
-    ----------
-    prediction : Prediction of n images and p parts
-    truth : Truth of the same images and parts
-    clicks : Clicks of the same images and parts
-    sigma : (p, 1) or (p, 2) float, pixels
-    ref : value of the choice `ref`
-
-    Returns
-    -------
-    Pairs; the value is NaN where the pair is visible in both and its part has no unit
-    """
-    near = REF[ref](prediction, truth, clicks, sigma)
-    near = np.where(np.isnan(sigma).any(axis=-1), np.nan, near)
-    right = np.where(both_visible(prediction, truth), near, neither_visible(prediction, truth))
-    return Pairs(100.0 * right, np.ones_like(truth.visible))
-
 
 PCP = Measure(
     id="PCP",

@@ -59,6 +59,21 @@ def none_skip(prediction: Prediction, truth: Truth, charged: Floats) -> Pairs:
 
 
 # https://cubspec.example.org/measures/report_error/#report-error-code
+def report_error_pairs(prediction: Prediction, truth: Truth, sigma: Floats, none: str) -> Pairs:
+    """Charge each pair its capped distance, or 5 for a wrong visibility.
+
+    Parameters
+    ----------
+    prediction : Prediction of n images and p parts
+    truth : Truth of the same images and parts
+    sigma : (p, 1) or (p, 2) float, pixels
+    none : value of the choice `none`
+    """
+    pairs: Pairs = NONE[none](prediction, truth, charge_visible(prediction, truth, sigma))
+    return pairs
+
+
+# https://cubspec.example.org/measures/report_error/#report-error-code
 NONE = Choice(
     key="none",
     question="What is a pair charged that is visible in neither?",
@@ -80,21 +95,6 @@ NONE = Choice(
     ),
     preselected="zero",
 )
-
-
-def report_error_pairs(prediction: Prediction, truth: Truth, sigma: Floats, none: str) -> Pairs:
-    """Charge each pair its capped distance, or 5 for a wrong visibility.
-
-    Parameters
-    ----------
-    prediction : Prediction of n images and p parts
-    truth : Truth of the same images and parts
-    sigma : (p, 1) or (p, 2) float, pixels
-    none : value of the choice `none`
-    """
-    pairs: Pairs = NONE[none](prediction, truth, charge_visible(prediction, truth, sigma))
-    return pairs
-
 
 REPORT_ERROR = Measure(
     id="report-error",

@@ -41,6 +41,20 @@ def fvr_of_predicted(prediction: Prediction, truth: Truth) -> Booleans:
 
 
 # https://cubspec.example.org/measures/visibility/#fvr-code
+def fvr_pairs(prediction: Prediction, truth: Truth, of: str) -> Pairs:
+    """Give each pair of the denominator 100 where it is falsely visible, else 0.
+
+    Parameters
+    ----------
+    prediction : Prediction of n images and p parts
+    truth : Truth of the same images and parts
+    of : value of the choice `of`
+    """
+    value = np.where(falsely_visible(prediction, truth), 100.0, 0.0)
+    return Pairs(value, FVR_OF[of](prediction, truth))
+
+
+# https://cubspec.example.org/measures/visibility/#fvr-code
 FVR_OF = Choice(
     key="of",
     question="Falsely visible pairs are a percentage of which pairs?",
@@ -68,20 +82,6 @@ FVR_OF = Choice(
     ),
     preselected="invisible",
 )
-
-
-def fvr_pairs(prediction: Prediction, truth: Truth, of: str) -> Pairs:
-    """Give each pair of the denominator 100 where it is falsely visible, else 0.
-
-    Parameters
-    ----------
-    prediction : Prediction of n images and p parts
-    truth : Truth of the same images and parts
-    of : value of the choice `of`
-    """
-    value = np.where(falsely_visible(prediction, truth), 100.0, 0.0)
-    return Pairs(value, FVR_OF[of](prediction, truth))
-
 
 FVR = Measure(
     id="FVR",
@@ -119,6 +119,20 @@ def fir_of_predicted(prediction: Prediction, truth: Truth) -> Booleans:
 
 
 # https://cubspec.example.org/measures/visibility/#fir-code
+def fir_pairs(prediction: Prediction, truth: Truth, of: str) -> Pairs:
+    """Give each pair of the denominator 100 where it is falsely invisible, else 0.
+
+    Parameters
+    ----------
+    prediction : Prediction of n images and p parts
+    truth : Truth of the same images and parts
+    of : value of the choice `of`
+    """
+    value = np.where(falsely_invisible(prediction, truth), 100.0, 0.0)
+    return Pairs(value, FIR_OF[of](prediction, truth))
+
+
+# https://cubspec.example.org/measures/visibility/#fir-code
 FIR_OF = Choice(
     key="of",
     question="Falsely invisible pairs are a percentage of which pairs?",
@@ -146,20 +160,6 @@ FIR_OF = Choice(
     ),
     preselected="visible",
 )
-
-
-def fir_pairs(prediction: Prediction, truth: Truth, of: str) -> Pairs:
-    """Give each pair of the denominator 100 where it is falsely invisible, else 0.
-
-    Parameters
-    ----------
-    prediction : Prediction of n images and p parts
-    truth : Truth of the same images and parts
-    of : value of the choice `of`
-    """
-    value = np.where(falsely_invisible(prediction, truth), 100.0, 0.0)
-    return Pairs(value, FIR_OF[of](prediction, truth))
-
 
 FIR = Measure(
     id="FIR",

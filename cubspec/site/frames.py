@@ -57,6 +57,7 @@ _LINK_TO_ITSELF = re.compile(r'(?s)<a class="headerlink".*?</a>')
 _FORMULA_AND_STOP = re.compile(
     r'(?s)<span class="math"><math>(?:(?!</math>).)*</math></span>[.,;:!?)]+'
 )
+_DECLARATION = re.compile(r"[A-Z_]+ = (?:Choice|Measure)\(")
 _CODE_IN_LINE = re.compile(rf"<code>([^<\n]*[-|][^<\n]*|[^<\n]{{{LONG_WORD},}})</code>")
 _FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
 _TAG = re.compile(r"<[^>]*>")
@@ -97,6 +98,8 @@ def framed_code(html: str, module: str | None) -> str:
         heading = LANGUAGES.get(language, language)
         if language == "python" and module:
             heading, kind = f"{REFERENCE} <code>{module}</code>", " reference"
+            if _DECLARATION.match(_plain(block[0])):
+                kind += " declaration"
         return (
             f'<figure class="listing{kind}">'
             f"<figcaption data-search-exclude>{heading}</figcaption>{block[0]}</figure>"

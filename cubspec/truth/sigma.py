@@ -273,6 +273,7 @@ def pool_scored(scored: Booleans, training: Booleans | None) -> Booleans:
     return scored
 
 
+# https://cubspec.example.org/truth/sigma/#pool-scored
 POOL = Choice(
     key="pool",
     question="On whose clicks is the unit measured?",
