@@ -30,6 +30,15 @@ DEFINITION = (
 )
 
 
+NO_CLICKS = "00000000"
+"""Stands for the digest of the answers until somebody puts in that of their own copy."""
+
+UNFINISHED = (
+    f"clicks:{NO_CLICKS} stands for the digest of a copy's answers, which is still to be put in; "
+    "cubspec score prints it."
+)
+
+
 @dataclass(frozen=True)
 class Citation:
     """A signature with everything that cites it.
@@ -54,6 +63,8 @@ class Citation:
     @property
     def kind(self) -> str:
         """What the signature names, in a sentence."""
+        if self.signature.context.get("clicks") == NO_CLICKS:
+            return UNFINISHED
         return NUMBER if self.signature.context else DEFINITION
 
 

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from itertools import product, zip_longest
 
 from cubspec.choices import CONTEXT, Signature, missing_context, parse_part_ranges, unknown
+from cubspec.citing import NO_CLICKS, UNFINISHED
 from cubspec.cub import read_cub
 from cubspec.data import Dataset, InputError
 from cubspec.digests import combined, digest_names, full_digest, installed_digests
@@ -64,6 +65,8 @@ def verify_signature(text: str) -> Verdict:
         return Verdict(False, tuple(_differs(signature, installed, own)))
     said = f"Verified: cubspec {installed} has this definition, with the digest h:{own}."
     notes = [_other_version(named, installed)] if named != installed else []
+    if signature.context.get("clicks") == NO_CLICKS:
+        notes.append(UNFINISHED)
     notes.append("The digest covers the definition; to check a number, verify a results file.")
     return Verdict(True, (said,), tuple(notes))
 

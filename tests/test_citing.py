@@ -321,6 +321,13 @@ def test_a_short_form_says_that_it_is_no_number() -> None:
     assert "names a definition" not in cite_text(cite(FULL))
 
 
+def test_clicks_that_were_not_filled_in() -> None:
+    filled = re.sub(r"clicks:[0-9a-f]{8}", "clicks:00000000", FULL)
+    assert filled != FULL
+    assert "clicks:00000000 stands for the digest of a copy's answers" in cite_text(cite(filled))
+    assert NUMBER not in cite_text(cite(filled))
+
+
 def test_json() -> None:
     for text, names in ((SHORT, "definition"), (FULL, "number")):
         citation = cite(text)

@@ -57,6 +57,16 @@ def test_another_version_with_the_same_digest() -> None:
     )
 
 
+def test_clicks_that_were_not_filled_in() -> None:
+    verdict = verify_signature(FULL.replace(CONTEXT["clicks"], "00000000"))
+    assert verdict.holds
+    assert verdict.notes == (
+        "clicks:00000000 stands for the digest of a copy's answers, which is still to be put in; "
+        "cubspec score prints it.",
+        COVERED,
+    )
+
+
 def test_a_digest_that_nobody_knows() -> None:
     verdict = verify_signature(FULL.replace(H, OTHER_H))
     assert not verdict.holds

@@ -14,16 +14,13 @@ from itertools import product
 
 from cubspec.choices import Choice, Measure, Signature, context_choices
 from cubspec.choices import measure as measure_of
-from cubspec.citing import Citation, cite, footnote, scope, sentence
+from cubspec.citing import NO_CLICKS, Citation, cite, footnote, scope, sentence
 from cubspec.cub import COMPLETE_NAME
 from cubspec.digests import full_digest
 from cubspec.latex import latex_code
 
 SPLIT_SIZES = {"test": 5794, "train": 5994, "all": 11788}
 """Images of the complete dataset (Wah et al. 2011; the split that comes with it)."""
-
-NO_CLICKS = "00000000"
-"""Stands for the digest of the answers until the reader puts in that of their own copy."""
 
 CLICKS_NOTE = (
     f"Before you print it: `{NO_CLICKS}` stands for the digest of your copy's answers. "
