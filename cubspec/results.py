@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -79,8 +80,16 @@ def _loaded(file: Path) -> Any:
     def refuse(constant: str) -> NoReturn:
         raise InputError(f"expected null where a number is undefined, found {constant}", file)
 
+    def each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        for name, times in Counter(name for name, _ in entries).items():
+            if times > 1:
+                raise InputError(
+                    f"expected each entry once, found {shown(name)} {times} times", file
+                )
+        return dict(entries)
+
     try:
-        return json.loads(read_text(file), parse_constant=refuse)
+        return json.loads(read_text(file), parse_constant=refuse, object_pairs_hook=each_once)
     except json.JSONDecodeError as error:
         raise InputError(
             f"expected JSON, found an error: {error.msg}", file, error.lineno

@@ -230,7 +230,11 @@ def compared(recorded: Recorded, result: Result) -> Verdict:
     }
     installed = version("cubspec")
     others = sorted({each.context["v"] for each in recorded.signatures.values()} - {installed})
-    notes = tuple(_other_version(each, installed) for each in others)
+    absent = [row for row in result.rows if not any(row == told for told, _, _ in recorded.values)]
+    notes = (
+        *(_other_version(each, installed) for each in others),
+        *(f"The file has no row {row}; its inputs give one." for row in absent),
+    )
     if not said:
         parts = [counted(total, what) for what, (_, total) in totals.items() if total]
         return Verdict(True, (f"Verified, all computed again: {listed(parts)}.",), notes)

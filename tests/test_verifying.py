@@ -216,6 +216,31 @@ def test_results_verify_against_their_inputs(run: Run, options: list[str]) -> No
     )
 
 
+def test_rows_that_the_file_lacks_are_noted(run: Run) -> None:
+    content = score(run, "data", "first.csv")
+    humans = [row for row in content["rows"] if row != "first.csv"]
+    assert len(humans) == 2
+    for entry in ("rows", "signatures"):
+        content[entry] = {"first.csv": content[entry]["first.csv"]}
+    Path("results.json").write_text(json.dumps(content), "utf-8")
+    status, _, err = run("verify", "results.json", "data", "first.csv")
+    assert status == 0
+    assert err == "".join(
+        f"cubspec: note: The file has no row {row}; its inputs give one.\n" for row in humans
+    )
+
+
+def test_an_entry_that_stands_twice(run: Run) -> None:
+    score(run, "data", "first.csv")
+    text = Path("results.json").read_text("utf-8")
+    Path("results.json").write_text(text.replace('"rows": {', '"rows": {}, "rows": {', 1), "utf-8")
+    assert run("verify", "results.json", "data", "first.csv") == (
+        2,
+        "",
+        "cubspec: error: results.json: expected each entry once, found 'rows' 2 times\n",
+    )
+
+
 @pytest.mark.parametrize(
     "files",
     [
