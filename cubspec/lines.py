@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import codecs
 import io
+import json
 import re
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -172,6 +173,45 @@ def read_text(file: Path) -> str:
         Where the file cannot be read, is empty or is not UTF-8 text.
     """
     return decode(read_bytes(file), file)
+
+
+def parse_json(text: str, file: Path, constant: Callable[[str], Any] | None = None) -> Any:
+    """What JSON text says.
+
+    Parameters
+    ----------
+    text : the text
+    file : where it is from, for messages
+    constant : what makes a value of `NaN`, `Infinity` and `-Infinity`, or raises InputError; the
+        float of that name unless given
+
+    Raises
+    ------
+    InputError
+        Where it is no JSON that Python can read, or an object has an entry twice.
+    """
+
+    def each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(entries)
+        if len(found) < len(entries):
+            names = [name for name, _ in entries]
+            twice = next(name for name in names if names.count(name) > 1)
+            message = f"expected each entry once, found {shown(twice)} {names.count(twice)} times"
+            raise InputError(message, file)
+        return found
+
+    try:
+        return json.loads(text, parse_constant=constant, object_pairs_hook=each_once)
+    except json.JSONDecodeError as error:
+        message = f"expected JSON, found an error: {error.msg}"
+        raise InputError(message, file, error.lineno) from None
+    except RecursionError:
+        raise InputError("expected JSON, found an error: too deep nesting", file) from None
+    except InputError:
+        raise
+    except ValueError as error:
+        # Python refuses whole numbers of thousands of digits.
+        raise InputError(f"expected JSON, found an error: {error}", file) from None
 
 
 def lenient_text(file: Path) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -29,6 +28,7 @@ from cubspec.lines import (
     decode,
     pair_lines,
     pair_name,
+    parse_json,
     parse_rows,
     read_bytes,
     real_number,
@@ -407,15 +407,7 @@ def _read_coco(
 
 def _load_results(text: str, file: Path) -> list[Any]:
     expected = "expected a list of COCO keypoint results ({image_id, keypoints, score})"
-    try:
-        results = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"expected JSON, found an error: {error.msg}", file, error.lineno
-        ) from None
-    except (RecursionError, ValueError) as error:
-        # Python refuses deep nesting and whole numbers of thousands of digits.
-        raise InputError(f"expected JSON, found an error: {_reason(error)}", file) from None
+    results = parse_json(text, file)
     if not isinstance(results, list):
         found = "a COCO data set (annotations)" if "annotations" in results else "an object"
         raise InputError(f"{expected}, found {found}", file)

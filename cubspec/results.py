@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +10,7 @@ from typing import Any, NoReturn
 
 from cubspec.choices import CONTEXT, Signature, context_choices, unknown
 from cubspec.data import InputError
-from cubspec.lines import LARGEST_ID, read_text, shown
+from cubspec.lines import LARGEST_ID, parse_json, read_text, shown
 from cubspec.predictions import MISSING
 from cubspec.scoring import is_human
 
@@ -80,27 +78,7 @@ def _loaded(file: Path) -> Any:
     def refuse(constant: str) -> NoReturn:
         raise InputError(f"expected null where a number is undefined, found {constant}", file)
 
-    def each_once(entries: list[tuple[str, Any]]) -> dict[str, Any]:
-        for name, times in Counter(name for name, _ in entries).items():
-            if times > 1:
-                raise InputError(
-                    f"expected each entry once, found {shown(name)} {times} times", file
-                )
-        return dict(entries)
-
-    try:
-        return json.loads(read_text(file), parse_constant=refuse, object_pairs_hook=each_once)
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"expected JSON, found an error: {error.msg}", file, error.lineno
-        ) from None
-    except RecursionError:
-        raise InputError("expected JSON, found an error: too deep nesting", file) from None
-    except InputError:
-        raise
-    except ValueError as error:
-        # Python refuses whole numbers of thousands of digits.
-        raise InputError(f"expected JSON, found an error: {error}", file) from None
+    return parse_json(read_text(file), file, refuse)
 
 
 def _recorded(content: Any) -> Recorded:

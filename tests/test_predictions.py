@@ -632,7 +632,12 @@ BAD_JSON = [
     ('[\n{"image_id": 1,\n"keypoints" [1]}]', 3, ["expected JSON", "Expecting ':' delimiter"]),
     ('[\n{"image_id": 1,\n', 2, ["expected JSON"]),
     ("[1] 2", 1, ["expected JSON", "Extra data"]),
-    ("[" * 100_000, None, ["expected JSON", "recursion"]),
+    ("[" * 100_000, None, ["expected JSON", "too deep nesting"]),
+    (
+        '[{"image_id": 1, "image_id": 2, "keypoints": []}]',
+        None,
+        ["expected each entry once", "'image_id' 2 times"],
+    ),
     (f'[{{"image_id": {"9" * 5000}}}]', None, ["expected JSON", "digits"]),
 ]
 
