@@ -37,6 +37,9 @@ COMPLETE_NAME = "CUB-200-2011"
 COMPLETE_DIGEST = "7d7503221b6572653ce04976e5811267f251b1ed6d36c6039d59b159e1223c2a"
 """The digest of the complete dataset's part_locs.txt, all 11,788 images (see `truth_digest`)."""
 
+SPLIT_SIZES = {"test": 5794, "train": 5994, "all": 11788}
+"""Images of the complete dataset (Wah et al. 2011; the split that comes with it)."""
+
 LOCATIONS = "part_locs.txt"
 CLICKS = "part_click_locs.txt"
 NAMES = "parts.txt"

@@ -10,7 +10,7 @@ from itertools import product, zip_longest
 
 from cubspec.choices import CONTEXT, Signature, missing_context, parse_part_ranges, unknown
 from cubspec.citing import NO_CLICKS, UNFINISHED
-from cubspec.cub import read_cub
+from cubspec.cub import COMPLETE_NAME, SPLIT_SIZES, read_cub
 from cubspec.data import Dataset, InputError
 from cubspec.digests import combined, digest_names, full_digest, installed_digests
 from cubspec.lines import counted
@@ -67,12 +67,20 @@ def verify_signature(text: str) -> Verdict:
     notes = [_other_version(named, installed)] if named != installed else []
     if signature.context.get("clicks") == NO_CLICKS:
         notes.append(UNFINISHED)
+    notes.extend(_other_size(signature))
     notes.append("The digest covers the definition; to check a number, verify a results file.")
     return Verdict(True, (said,), tuple(notes))
 
 
 def _other_version(named: str, installed: str) -> str:
     return f"Named is version {named}, this is {installed}; the digest is the same."
+
+
+def _other_size(signature: Signature) -> Iterator[str]:
+    data, split, found = (signature.context[key] for key in ("data", "split", "n"))
+    if data == COMPLETE_NAME and int(found) != SPLIT_SIZES[split]:
+        what = f"the {split} split of {data}" if split != "all" else data
+        yield f"n:{found} is not the {SPLIT_SIZES[split]:,} images of {what}."
 
 
 def _differs(signature: Signature, installed: str, own: str) -> Iterator[str]:

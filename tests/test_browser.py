@@ -216,6 +216,8 @@ SEARCHES = {
     "FVR": ("measures/visibility/", "FVR"),
     "avg:micro": ("measures/averages/", "avg:micro"),
     "PCP|sigma:sd-median|ref:any": ("measures/pcp/", "PCP"),
+    "cite": ("guide/cite/", "Cite and verify"),
+    "how do I cite": ("guide/cite/", "Cite and verify"),
     "camera": ("birds/camera/", "camera"),
 }
 """What is searched for, and the page that comes first, with what its result shows."""

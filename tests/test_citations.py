@@ -11,7 +11,8 @@ from playwright.sync_api import Browser
 from cubspec.choices import Measure, Signature, measures
 from cubspec.citing import cite, footnote, sentence
 from cubspec.cli import main
-from cubspec.site.citations import NO_CLICKS, SPLIT_SIZES, picked, preselected, signature_of
+from cubspec.cub import SPLIT_SIZES
+from cubspec.site.citations import NO_CLICKS, picked, preselected, signature_of
 
 PICKS = [
     ("PCP", {"sigma": "toolbox", "ref": "any", "pool": "scored", "split": "all"}),

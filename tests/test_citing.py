@@ -254,7 +254,7 @@ def test_the_title_is_that_of_the_citation_file() -> None:
 def test_a_sentence() -> None:
     assert sentence(cite(FULL)) == (
         "We report PCP (Liu & Belhumeur 2013) with sigma:sd-mean (pooled per-axis sample SD about "
-        "the pair's mean click), ref:median (within 1.5 of the ground truth), pool:all and "
+        "the pair's mean click), ref:median (within 1.5 σ of the ground truth), pool:all and "
         "truth:given on the 5,794 images of the test split of CUB-200-2011, computed with cubspec "
         f"1.0.0 ({FULL})."
     )
@@ -280,9 +280,9 @@ def test_a_footnote() -> None:
 def test_a_sentence_in_latex() -> None:
     assert latex_sentence(cite(FULL)) == (
         r"We report PCP~\cite{liu2013} with \texttt{sigma:sd-mean} (pooled per-axis sample SD "
-        r"about the pair's mean click), \texttt{ref:median} (within 1.5 of the ground truth), "
-        r"\texttt{pool:all} and \texttt{truth:given} on the 5,794 images of the test split of "
-        r"CUB-200-2011, computed with cubspec 1.0.0~\cite{cubspec-1.0.0}."
+        r"about the pair's mean click), \texttt{ref:median} (within 1.5 $\sigma$ of the ground "
+        r"truth), \texttt{pool:all} and \texttt{truth:given} on the 5,794 images of the test split "
+        r"of CUB-200-2011, computed with cubspec 1.0.0~\cite{cubspec-1.0.0}."
     ) + footnote(cite(FULL))
 
 

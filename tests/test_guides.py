@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from cubspec.cli import main
+from cubspec.site.tables import TABLES
 from cubspec.tangle import blocks
 
 ROOT = Path(__file__).parent.parent
@@ -49,6 +50,18 @@ def test_every_command_of_a_guide(
         assert words[0] == "cubspec", f"{page.name}: expected cubspec or python, found {line!r}"
         status = main(words[1:])
         assert status == 0, (line, capsys.readouterr().err)
+
+
+def test_the_guide_to_scoring_shows_what_is_printed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    shown = TABLES["scores-of-birds"]("guide/score.md", "300").split("\n")
+    for command in commands(ROOT / "docs" / "guide" / "score.md")[:2]:
+        assert command.startswith(("cubspec example ", "cubspec score birds "))
+        capsys.readouterr()
+        assert main(shlex.split(command)[1:]) == 0
+    assert capsys.readouterr().out.startswith("\n".join(shown[1:-2]) + "\n")
 
 
 def test_the_guide_to_developing_names_what_there_is() -> None:

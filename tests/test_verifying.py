@@ -67,6 +67,25 @@ def test_clicks_that_were_not_filled_in() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("split", "n", "noted"),
+    [
+        ("test", "5794", []),
+        ("train", "5994", []),
+        ("all", "11788", []),
+        ("test", "12", ["n:12 is not the 5,794 images of the test split of CUB-200-2011."]),
+        ("all", "5794", ["n:5794 is not the 11,788 images of CUB-200-2011."]),
+    ],
+)
+def test_a_number_of_images_that_the_dataset_does_not_have(
+    split: str, n: str, noted: list[str]
+) -> None:
+    context = {**CONTEXT, "data": "CUB-200-2011", "split": split, "n": n, "v": OWN}
+    verdict = verify_signature(str(with_digest(Signature.parse(SHORT).full(context))))
+    assert verdict.holds
+    assert list(verdict.notes) == [*noted, COVERED]
+
+
 def test_a_digest_that_nobody_knows() -> None:
     verdict = verify_signature(FULL.replace(H, OTHER_H))
     assert not verdict.holds

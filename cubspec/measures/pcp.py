@@ -152,21 +152,21 @@ REF = Choice(
     values=(
         Value(
             "median",
-            "within 1.5 of the ground truth",
+            "within 1.5 σ of the ground truth",
             ref_median,
             "A pair visible in both is correct where its predicted location is at most 1.5 units "
             "of σ from the ground truth.",
         ),
         Value(
             "mean",
-            "within 1.5 of the pair's mean click",
+            "within 1.5 σ of the pair's mean click",
             ref_mean,
             "A pair visible in both is correct where its predicted location is at most 1.5 units "
             "of σ from the mean of the pair's clicks, and not where there is no click.",
         ),
         Value(
             "one",
-            "within 1.5 of the pair's first click",
+            "within 1.5 σ of the pair's first click",
             ref_one,
             "A pair visible in both is correct where its predicted location is at most 1.5 units "
             "of σ from the pair's first click in the order of the file, and not where there is "
@@ -174,14 +174,14 @@ REF = Choice(
         ),
         Value(
             "each",
-            "the share of the pair's clicks that it is within 1.5 of",
+            "the share of the pair's clicks that it is within 1.5 σ of",
             ref_each,
             "A pair visible in both counts as correct to the share of its clicks that are at "
             "most 1.5 units of σ from its predicted location, and not where there is no click.",
         ),
         Value(
             "any",
-            "within 1.5 of at least one of the pair's clicks",
+            "within 1.5 σ of at least one of the pair's clicks",
             ref_any,
             "A pair visible in both is correct where its predicted location is at most 1.5 units "
             "of σ from at least one of the pair's clicks.",

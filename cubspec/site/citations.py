@@ -15,17 +15,16 @@ from itertools import product
 from cubspec.choices import Choice, Measure, Signature, context_choices
 from cubspec.choices import measure as measure_of
 from cubspec.citing import NO_CLICKS, Citation, cite, footnote, scope, sentence
-from cubspec.cub import COMPLETE_NAME
+from cubspec.cub import COMPLETE_NAME, SPLIT_SIZES
 from cubspec.digests import full_digest
 from cubspec.latex import latex_code
 
-SPLIT_SIZES = {"test": 5794, "train": 5994, "all": 11788}
-"""Images of the complete dataset (Wah et al. 2011; the split that comes with it)."""
-
 CLICKS_NOTE = (
     f"Before you print it: `{NO_CLICKS}` stands for the digest of your copy's answers. "
-    "`cubspec score` prints yours.\n\n"
+    "`cubspec score` prints yours.\n{ .cite-note }\n\n"
 )
+
+UNRELEASED = "cubspec {} is not released yet: cite it with the commit that was used.\n\n"
 
 BLOCKS = {"signature": "text", "sentence": "text", "footnote": "latex", "bibtex": "bibtex"}
 LABELS = {
@@ -58,6 +57,8 @@ def cite_block(page: str, measure_id: str) -> str:
         for name, language in BLOCKS.items()
     )
     note = CLICKS_NOTE if "clicks" in citation.signature.context else ""
+    if "dev" in version("cubspec"):
+        note += UNRELEASED.format(version("cubspec"))
     return f'<div class="cite" markdown>\n\n{_form(measure, citation)}\n\n{note}{fences}\n\n</div>'
 
 
@@ -145,9 +146,9 @@ def _form(measure: Measure, citation: Citation) -> str:
     data = json.dumps(form_data(measure, citation), ensure_ascii=False)
     data = data.replace("<", "\\u003c").replace("&", "\\u0026")
     clicks = (
-        '<label class="cite-clicks">clicks <input name="clicks" pattern="[0-9a-f]{8}" '
-        f'maxlength="8" size="8" value="{NO_CLICKS}" autocomplete="off" spellcheck="false"> '
-        "the digest of your copy’s answers, which cubspec score prints</label>"
+        '<label class="cite-clicks">clicks <input name="clicks" size="8" '
+        f'value="{NO_CLICKS}" autocomplete="off" autocapitalize="off" spellcheck="false"> '
+        "the digest of your copy’s answers, which cubspec score prints <output></output></label>"
     )
     return (
         f'<form class="cite-form" hidden aria-label="Choices of {escape(measure.id)}">'

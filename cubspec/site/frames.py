@@ -16,10 +16,20 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from mkdocs.structure.pages import Page
+from mkdocs.utils import get_relative_url
 
 from cubspec.tangle import PACKAGES
 
 REFERENCE = "Reference code"
+
+NORMATIVE = "measures/#measures-normative"
+"""Where it is said what that is, relative to the site."""
+
+PAPER = (
+    '<p class="on-paper" data-search-exclude>{}. On paper a docstring ends after its first line, '
+    "and declarations, LaTeX and BibTeX are left out.</p>"
+)
+"""What stands at the end of a printed page, with its address."""
 
 DEFINITION = '<div class="definition">'
 NAMED_DEFINITION = '<div class="definition" role="group" aria-label="Definition">'
@@ -45,6 +55,8 @@ LANGUAGES = {
 LONGEST_NAME = 20
 """How many characters a word of the first column may have for the column to stay in sight."""
 
+DATASET = "CUB-200-2011"
+
 LONG_WORD = 30
 """How many characters a word in code has that does not fit the line of a phone."""
 
@@ -59,16 +71,23 @@ _FORMULA_AND_STOP = re.compile(
 )
 _DECLARATION = re.compile(r"[A-Z_]+ = (?:Choice|Measure)\(")
 _CODE_IN_LINE = re.compile(rf"<code>([^<\n]*[-|][^<\n]*|[^<\n]{{{LONG_WORD},}})</code>")
+_NAME = re.compile(
+    rf"(?s)(?P<apart><(?P<tag>pre|code|svg|script|h[1-6])\b.*?</(?P=tag)>|<[^>]*>)|{DATASET}"
+)
 _FIRST_CELL = re.compile(r"(?s)<tr>\s*<t[dh][^>]*>(.*?)</t[dh]>")
 _TAG = re.compile(r"<[^>]*>")
 
 
 def on_page_content(html: str, *, page: Page, **_: Any) -> str:
     """Frame the code, the tables and the formulas of a page."""
-    text = with_unbroken_code(with_unbroken_formulas(html))
-    return framed_tables(framed_code(text, module(page.file.src_uri))).replace(
-        DEFINITION, NAMED_DEFINITION
-    )
+    text = with_unbroken_name(with_unbroken_code(with_unbroken_formulas(html)))
+    framed = framed_tables(framed_code(text, module(page.file.src_uri)))
+    framed = framed.replace(DEFINITION, NAMED_DEFINITION)
+    if f"{REFERENCE} <code>" not in framed:
+        return framed
+    normative = get_relative_url(NORMATIVE, page.url)
+    link = f'<a href="{normative}">{REFERENCE}</a> <code>'
+    return framed.replace(f"{REFERENCE} <code>", link, 1) + PAPER.format(page.canonical_url)
 
 
 def module(page: str) -> str | None:
@@ -146,6 +165,18 @@ def with_unbroken_code(html: str) -> str:
         return f'<code class="unbroken">{"<wbr>".join(words)}</code>'
 
     return _CODE_IN_LINE.sub(unbroken, html)
+
+
+def with_unbroken_name(html: str) -> str:
+    """A page's HTML in which no line of its text ends within the dataset's name.
+
+    Parameters
+    ----------
+    html : the page
+    """
+    return _NAME.sub(
+        lambda found: found["apart"] or f'<span class="unbroken">{DATASET}</span>', html
+    )
 
 
 def _table_framer() -> Callable[[re.Match[str]], str]:

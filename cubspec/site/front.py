@@ -29,9 +29,9 @@ def problem(made: Example) -> Drawing:
         "problem",
         f"PCP of A: {spans}. AE and report-error: {pairs}. B is ahead of C under AE and behind it "
         "under report-error.",
-        "Above: the PCP of localizer A, from three points that a location can be compared with. "
-        "Below: the errors of three localizers, A, B and C, under two measures, less is better; "
-        "the lines of B and C cross.",
+        "Above: one localizer, A, and its PCP with three readings of what a location is compared "
+        "with. Below: two measures of error, less is better, rank two others the other way round: "
+        "B, which is A with everything called visible, and C, which is A at twice the distance.",
     )
 
 

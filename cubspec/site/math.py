@@ -120,8 +120,10 @@ def _element(written: str, display: bool) -> ElementTree.Element:
     # but not inside of a span.
     span = ElementTree.Element("span", {"class": "math math-display" if display else "math"})
     if display:
-        # A box that scrolls must be reachable from the keyboard, and then it needs a name.
+        # A box that scrolls must be reachable from the keyboard, and then it needs a name. In the
+        # words of a search a formula has lost its fractions and roots.
         span.attrib.update({"tabindex": "0", "role": "group", "aria-label": "Formula"})
+        span.set("data-search-exclude", "")
     tree = ElementTree.fromstring(re.sub(_HTML_ENTITY, lambda m: unescape(m[0]), written))
     for node in tree.iter():
         if node.text:

@@ -14,6 +14,10 @@ PAGE_BOOST, VALUE_BOOST = 4, 16
 """What the entries of these pages weigh, and those of the values of choices on them."""
 
 
+GUIDES = {"guide/cite/": ["cite", "citation", "verify"], "guide/pick/": ["footnote", "BibTeX"]}
+"""What the guides are looked for by, other than their titles."""
+
+
 # The plugin writes its index when its turn comes.
 @event_priority(100)
 def on_post_build(*, config: MkDocsConfig) -> None:
@@ -25,6 +29,8 @@ def on_post_build(*, config: MkDocsConfig) -> None:
             entry["boost"] = PAGE_BOOST
         if address in names:
             entry["tags"] = names[address]
+        if address in GUIDES:
+            entry["tags"], entry["boost"] = GUIDES[address], PAGE_BOOST
         if address in values:
             entry["tags"], entry["boost"] = [values[address]], VALUE_BOOST
 

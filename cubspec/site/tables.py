@@ -39,10 +39,16 @@ from cubspec.site.effects import (
     effect_of_workers,
     spread_of_parts,
 )
-from cubspec.site.listings import first_lines, spread_of_file
+from cubspec.site.listings import first_lines, scores_of_birds, spread_of_file
 from cubspec.site.locked import lock
 from cubspec.site.signatures import signatures
 from cubspec.tables import UNDEFINED
+
+REFERENCES = {
+    "Liu & Belhumeur 2013": "references-liu-2013",
+    "Wah et al. 2011": "references-wah-2011",
+}
+"""Where the list of references has a paper, by what a measure's source begins with."""
 
 Table = Callable[..., str]
 
@@ -61,11 +67,17 @@ def at_a_glance(page: str, measure_id: str) -> str:
     rows = [
         ("unit", measure.unit),
         ("better", measure.better),
-        ("source", plain(measure.source)),
+        ("source", _source_link(page, measure.source)),
         *((_choice_link(page, each), _value_links(page, each)) for each in measure.choices),
         ("short signatures", _product(measure)),
     ]
     return grid(("id", _measure_link(page, measure)), rows)
+
+
+def _source_link(page: str, source: str) -> str:
+    paper, _, _ = source.partition(",")
+    anchor = REFERENCES.get(paper)
+    return link(page, f"dataset/index/#{anchor}", plain(source)) if anchor else plain(source)
 
 
 def all_measures(page: str) -> str:
@@ -117,10 +129,10 @@ def published_figures(page: str, source: str) -> str:
     """
     found = published_source(source)
     rows = [
-        (f"`{row.name}`", plain(f"{row.method} ({row.where})"), plain(_printed(row)))
+        (f"`{row.name}`", plain(_printed(row)), plain(f"{row.method} ({row.where})"))
         for row in found.rows
     ]
-    made = grid(("row {.wide}", "method {.wide}", "printed {.wide}"), rows)
+    made = grid(("row", "printed {.wide}", "method {.wide}"), rows)
     return f"{made}\n\n{plain(found.title)}. About {plain(found.data)}."
 
 
@@ -207,6 +219,7 @@ TABLES: dict[str, Table] = {
     "lock": lock,
     "pck": pck_of_birds,
     "shortfall": shortfall,
+    "scores-of-birds": scores_of_birds,
     "spread-of-file": spread_of_file,
     "published": published_figures,
     "readings": readings_of_row,

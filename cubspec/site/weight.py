@@ -16,6 +16,7 @@ _UNSEEN = re.compile(r'<span class="[npw]">([^<]*)</span>|<span></span>')
 _TAG = re.compile(r"<[^>]*>")
 
 # The lines of a docstring, of which each has an element of its own.
+_AFTER_FIRST_LINE = re.compile(r"(?s)\n.*(?=\"{3}|'{3})")
 _DOCSTRING = re.compile(r'(?:<span class="sd">[^<]*</span>\s*)+(?<=>)')
 
 
@@ -44,4 +45,10 @@ def lighter(html: str) -> str:
 
 def _lighter_code(html: str) -> str:
     seen = _UNSEEN.sub(lambda span: span[1] or "", html)
-    return _DOCSTRING.sub(lambda lines: f'<span class="sd">{_TAG.sub("", lines[0])}</span>', seen)
+    return _DOCSTRING.sub(lambda lines: _one_docstring(_TAG.sub("", lines[0])), seen)
+
+
+def _one_docstring(text: str) -> str:
+    # Paper leaves out what follows the first line, but for the quotation marks at the end.
+    folded = _AFTER_FIRST_LINE.sub(r'<span class="docstring">\g<0></span>', text)
+    return f'<span class="sd">{folded}</span>'

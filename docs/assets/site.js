@@ -34,11 +34,20 @@ for (const block of document.querySelectorAll(".cite")) {
     texts[each.dataset.cite] = each.querySelector("code");
   }
   const clicks = form.querySelector(".cite-clicks");
+  const [field, wrong] = [clicks.querySelector("input"), clicks.querySelector("output")];
+  const note = block.querySelector(".cite-note");
   const write = () => {
     const picked = Object.fromEntries(new FormData(form));
     const sigma = cite.keys.includes("sigma");
     const withClicks = sigma || picked.truth === "clicks";
     clicks.hidden = !withClicks;
+    // What is no digest never gets into a text.
+    const digest = field.value.trim().toLowerCase();
+    const valid = /^[0-9a-f]{8}$/.test(digest);
+    picked.clicks = valid ? digest : field.defaultValue;
+    field.setAttribute("aria-invalid", !valid);
+    wrong.textContent = valid ? "" : "expected 8 hex digits, as in 9d01b7c2";
+    if (note) note.hidden = !withClicks || picked.clicks !== field.defaultValue;
     const fields = cite.keys.map((key) => [key, picked[key]]);
     fields.push(["data", cite.data]);
     if (withClicks) fields.push(["clicks", picked.clicks]);
@@ -58,6 +67,8 @@ for (const block of document.querySelectorAll(".cite")) {
   form.addEventListener("input", write);
   form.addEventListener("submit", (event) => event.preventDefault());
   form.hidden = false;
+  // A browser may put back what was picked when one returns to the page.
+  addEventListener("pageshow", write);
   write();
 }
 
