@@ -202,8 +202,9 @@ def test_a_placeholder_becomes_a_figure_outside_code(text: str, expected: str | 
     ],
 )
 def test_a_wrong_placeholder_fails_and_names_page_and_line(line: str, message: str) -> None:
+    text = f"# A\n\nb\n\n{line}\n"
     with pytest.raises(PluginError, match=rf"^birds/p\.md:8: .*{message}"):
-        with_figures(f"# A\n\nb\n\n{line}\n", "birds/p.md", lines_before=3)
+        with_figures(text, "birds/p.md", f"---\na: b\n---\n{text}")
 
 
 def test_every_figure_is_on_a_page(site: Path) -> None:

@@ -63,14 +63,8 @@ def source(page: Page) -> str:
     return page.file.content_string
 
 
-def lines_before(markdown: str, page: Page) -> int:
-    """How many lines of a page's file stand before its Markdown: those of the front matter."""
-    text = source(page)
-    return text[: -len(markdown)].count("\n") if markdown and text.endswith(markdown) else 0
-
-
 def with_made(
-    markdown: str, page: str, kind: str, make: Callable[[str], str], before: int = 0
+    markdown: str, page: str, kind: str, make: Callable[[str], str], whole: str | None = None
 ) -> str:
     """A page's Markdown with each line `<!-- KIND: … -->` outside of code replaced.
 
@@ -80,7 +74,7 @@ def with_made(
     page : its path, relative to the folder of the pages
     kind : the word that such a line begins with
     make : what stands in the place of such a line, from the line
-    before : lines of its file that stand before `markdown`, for messages
+    whole : the text of its file, for messages; `markdown` unless given
 
     Raises
     ------
@@ -94,5 +88,8 @@ def with_made(
             try:
                 lines[number] = make(lines[number])
             except InputError as error:
-                raise failure(page, before + number + 1, error.message) from None
+                # Other hooks may have put lines into the page.
+                own = (whole or markdown).split("\n")
+                line = own.index(lines[number]) + 1 if lines[number] in own else None
+                raise failure(page, line, error.message) from None
     return "\n".join(lines)

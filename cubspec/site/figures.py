@@ -239,24 +239,24 @@ _PLACEHOLDER = re.compile(r"<!-- *figure: *(?P<name>\S+) *--> *")
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     """Put the figures in their places."""
-    return with_figures(markdown, page.file.src_uri, site.lines_before(markdown, page))
+    return with_figures(markdown, page.file.src_uri, site.source(page))
 
 
-def with_figures(markdown: str, page: str, lines_before: int = 0) -> str:
+def with_figures(markdown: str, page: str, whole: str | None = None) -> str:
     """A page's Markdown with its figures in their places.
 
     Parameters
     ----------
     markdown : the page, without its front matter
     page : its path, relative to the folder of the pages
-    lines_before : lines of its file that stand before `markdown`, for messages
+    whole : the text of its file, for messages; `markdown` unless given
 
     Raises
     ------
     PluginError
         On an unknown figure; names page and line.
     """
-    return with_made(markdown, page, "figure", _placed, lines_before)
+    return with_made(markdown, page, "figure", _placed, whole)
 
 
 def _placed(line: str) -> str:

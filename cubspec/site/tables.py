@@ -235,24 +235,24 @@ TABLES: dict[str, Table] = {
 
 def on_page_markdown(markdown: str, *, page: Page, **_: Any) -> str:
     """Put the tables in their places."""
-    return with_tables(markdown, page.file.src_uri, site.lines_before(markdown, page))
+    return with_tables(markdown, page.file.src_uri, site.source(page))
 
 
-def with_tables(markdown: str, page: str, lines_before: int = 0) -> str:
+def with_tables(markdown: str, page: str, whole: str | None = None) -> str:
     """A page's Markdown with its tables in their places.
 
     Parameters
     ----------
     markdown : the page, without its front matter
     page : its path, relative to the folder of the pages
-    lines_before : lines of its file that stand before `markdown`, for messages
+    whole : the text of its file, for messages; `markdown` unless given
 
     Raises
     ------
     PluginError
         On an unknown table, or arguments that it cannot use; names page and line.
     """
-    return with_made(markdown, page, "table", lambda line: _replaced(line, page), lines_before)
+    return with_made(markdown, page, "table", lambda line: _replaced(line, page), whole)
 
 
 def _replaced(line: str, page: str) -> str:
