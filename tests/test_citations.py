@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from bs4 import BeautifulSoup
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, Page
 
 from cubspec.choices import Measure, Signature, measures
 from cubspec.citing import cite, footnote, sentence
@@ -93,6 +94,62 @@ def test_what_is_picked_is_what_cite_writes(
     assert main(["verify", texts["signature"]]) == 0
 
 
+@pytest.fixture
+def pcp(browser: Browser, address: str) -> Iterator[Page]:
+    """A tab with the page of PCP."""
+    tab = browser.new_page()
+    tab.goto(f"{address}measures/pcp/")
+    yield tab
+    tab.close()
+
+
+def written(tab: Page) -> str:
+    """The signature that a Cite block shows."""
+    return tab.locator("[data-cite=signature] code").first.inner_text().strip()
+
+
+def test_what_is_picked_and_what_is_written_agree_after_going_back(pcp: Page) -> None:
+    pcp.locator("[name=ref]").select_option("any")
+    pcp.locator("[name=sigma]").select_option("toolbox")
+    pcp.goto(pcp.url.replace("pcp", "capped"))
+    pcp.go_back()
+    pcp.wait_for_load_state()
+    picked_now = {key: pcp.locator(f"[name={key}]").input_value() for key in ("sigma", "ref")}
+    assert written(pcp).startswith(f"PCP|sigma:{picked_now['sigma']}|ref:{picked_now['ref']}|")
+
+
+@pytest.mark.parametrize(
+    "typed", ["ABCDEF0", "<img src", "a|b:c|h:", "\\x%#_{}~", "", "123456789", "9d01b7cg", "xyz"]
+)
+def test_what_is_no_digest_of_clicks_gets_into_no_text(pcp: Page, typed: str) -> None:
+    before = [each.inner_text() for each in pcp.locator("[data-cite] code").all()]
+    field = pcp.locator("[name=clicks]")
+    field.fill(typed)
+    assert [each.inner_text() for each in pcp.locator("[data-cite] code").all()] == before
+    assert field.get_attribute("aria-invalid") == "true"
+    assert "expected 8 hex digits" in pcp.locator(".cite-clicks").inner_text()
+    assert pcp.locator(".cite-note").is_visible()
+
+
+@pytest.mark.parametrize("typed", ["9d01b7c2", "  9d01b7c2\t", "9D01B7C2"])
+def test_the_digest_of_clicks_is_taken_as_it_is_meant(pcp: Page, typed: str) -> None:
+    pcp.locator("[name=clicks]").fill(typed)
+    assert "|clicks:9d01b7c2|" in written(pcp)
+    assert "expected" not in pcp.locator(".cite-clicks").inner_text()
+    assert not pcp.locator(".cite-note").is_visible()
+
+
+def test_the_note_on_clicks_is_there_where_they_are(browser: Browser, address: str) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{address}measures/visibility/")
+    note = tab.locator(".cite-note").first
+    assert not note.is_visible()
+    tab.locator("[name=truth]").first.select_option("clicks")
+    assert "|clicks:00000000|" in written(tab)
+    assert note.is_visible()
+    tab.close()
+
+
 def test_the_filter_of_all_signatures_shows_what_has_every_word(
     browser: Browser, address: str
 ) -> None:
@@ -101,6 +158,8 @@ def test_the_filter_of_all_signatures_shows_what_has_every_word(
     rows = tab.locator(".filterable tbody tr:visible")
     assert rows.count() == 123
     tab.locator(".filterable input").fill("PCP toolbox")
+    assert rows.count() == 5
+    tab.locator(".filterable input").fill("“PCP”, sd\N{NON-BREAKING HYPHEN}mean")
     assert rows.count() == 5
     tab.locator(".filterable input").fill("nothing like it")
     assert rows.count() == 0

@@ -53,8 +53,13 @@ def lines_of(code: str) -> list[str] | None:
         ("<code>cubspec score --format json</code>", ["cubspec ", "score ", "--format ", "json"]),
         (
             "<code>attributes/class_attribute_labels.txt</code>",
-            ["attributes/", "class_", "attribute_", "labels.txt"],
+            ["attributes/", "class_", "attribute_", "labels.", "txt"],
         ),
+        (
+            "<code>ObjectPart::NormalizePartPoseTransitions</code>",
+            ["ObjectPart::", "NormalizePartPoseTransitions"],
+        ),
+        (f"<code>a-{'b' * 40}</code>", None),
         ("<code>part_locs.txt</code>", None),
         ("<code>a\n-b\n</code>", None),
         ("<code><span>a</span>-b</code>", None),

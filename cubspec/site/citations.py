@@ -21,7 +21,7 @@ from cubspec.latex import latex_code
 
 CLICKS_NOTE = (
     f"Before you print it: `{NO_CLICKS}` stands for the digest of your copy's answers. "
-    "`cubspec score` prints yours.\n{ .cite-note }\n\n"
+    "`cubspec score` prints yours.\n{{ .cite-note{} }}\n\n"
 )
 
 UNRELEASED = "cubspec {} is not released yet: cite it with the commit that was used.\n\n"
@@ -56,7 +56,9 @@ def cite_block(page: str, measure_id: str) -> str:
         f"**{LABELS[name]}**\n\n```{language}\n{texts[name]}\n```\n\n</div>"
         for name, language in BLOCKS.items()
     )
-    note = CLICKS_NOTE if "clicks" in citation.signature.context else ""
+    # Where the preselected truth needs no clicks, the script shows it for the other.
+    hidden = "" if "clicks" in citation.signature.context else ' hidden="hidden"'
+    note = CLICKS_NOTE.format(hidden)
     if "dev" in version("cubspec"):
         note += UNRELEASED.format(version("cubspec"))
     return f'<div class="cite" markdown>\n\n{_form(measure, citation)}\n\n{note}{fences}\n\n</div>'

@@ -150,7 +150,7 @@ def with_unbroken_formulas(html: str) -> str:
 def with_unbroken_code(html: str) -> str:
     """A page's HTML in which a line of code in the text ends at a space or between two keys only.
 
-    A word that is too long for a phone may end at any of its `/` and `_` too.
+    A word that is too long for a phone may end after any of its signs; one without, anywhere.
 
     Parameters
     ----------
@@ -158,10 +158,12 @@ def with_unbroken_code(html: str) -> str:
     """
 
     def unbroken(code: re.Match[str]) -> str:
-        words = (
-            word if len(word) < LONG_WORD else re.sub("[/_]", r"\g<0><wbr>", word)
+        words = [
+            word if len(word) < LONG_WORD else re.sub("::|[/_.-]", r"\g<0><wbr>", word)
             for word in re.split(r"(?<=[ |])", code[1])
-        )
+        ]
+        if max(map(len, "<wbr>".join(words).split("<wbr>"))) > LONG_WORD:
+            return code[0]
         return f'<code class="unbroken">{"<wbr>".join(words)}</code>'
 
     return _CODE_IN_LINE.sub(unbroken, html)

@@ -14,7 +14,10 @@ PAGE_BOOST, VALUE_BOOST = 4, 16
 """What the entries of these pages weigh, and those of the values of choices on them."""
 
 
-GUIDES = {"guide/cite/": ["cite", "citation", "verify"], "guide/pick/": ["footnote", "BibTeX"]}
+GUIDES = {
+    "guide/cite/": ["cite", "citation", "profile", "verify"],
+    "guide/pick/": ["footnote", "BibTeX"],
+}
 """What the guides are looked for by, other than their titles."""
 
 

@@ -9,6 +9,7 @@ let index;
 
 const plain = (query) =>
   query
+    .replace(/["'“”‘’`(){}[\]^$~?\\<>+]|(^|\s)-+/g, " ")
     .replace(/(\w+):(?=\w)/g, "+$1 ")
     .replace(/[:|]/g, " ")
     .replace(/\w*[^\W_]_\w+/g, (name) => "+" + name.split(/_+/).filter(Boolean).join(" +"));

@@ -10,7 +10,8 @@ for (const region of document.querySelectorAll(".filterable")) {
   field.autocomplete = "off";
   label.append("Show only rows with ", field, " ", count);
   const filter = () => {
-    const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const plain = field.value.toLowerCase().replace(/[\u2010-\u2014]/g, "-");
+    const words = plain.split(/[\s"'“”‘’,;]+/).filter(Boolean);
     let shown = 0;
     for (const row of rows) {
       const text = row.textContent.toLowerCase();
@@ -70,6 +71,18 @@ for (const block of document.querySelectorAll(".cite")) {
   // A browser may put back what was picked when one returns to the page.
   addEventListener("pageshow", write);
   write();
+}
+
+// The theme opens the list of pages on a phone by a label, which the keyboard does not reach.
+for (const label of document.querySelectorAll(".md-header label[for=__drawer]")) {
+  label.tabIndex = 0;
+  label.setAttribute("role", "button");
+  label.setAttribute("aria-label", "Pages");
+  label.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" && event.key !== " ") return;
+    event.preventDefault();
+    label.click();
+  });
 }
 
 // A button that copies what a block of code holds; of an example, what one types.
