@@ -75,14 +75,13 @@ for (const block of document.querySelectorAll(".cite")) {
 
 // The theme opens the list of pages on a phone by a label, which the keyboard does not reach.
 for (const label of document.querySelectorAll(".md-header label[for=__drawer]")) {
-  label.tabIndex = 0;
-  label.setAttribute("role", "button");
-  label.setAttribute("aria-label", "Pages");
-  label.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== " ") return;
-    event.preventDefault();
-    label.click();
-  });
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = `${label.className} pages`;
+  button.setAttribute("aria-label", "Pages");
+  button.append(...label.childNodes);
+  button.addEventListener("click", () => document.getElementById("__drawer").click());
+  label.replaceWith(button);
 }
 
 // A button that copies what a block of code holds; of an example, what one types.
