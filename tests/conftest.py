@@ -91,18 +91,24 @@ def address(site: Path) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    """A Chromium; where there is none, what needs it is skipped, or fails if it must not be."""
+def chromium() -> str:
+    """Where Chromium is; without one, what needs it is skipped, or fails if it must not be."""
     path = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
     if path is None:
         reason = f"found none of {', '.join(BROWSERS)}; the variable CHROMIUM may name another one"
         if os.environ.get("CUBSPEC_REQUIRE_BROWSER"):
             pytest.fail(reason)
         pytest.skip(reason)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser(chromium: str) -> Iterator[Browser]:
+    """A Chromium that runs."""
     # Inside of a container a browser cannot make a sandbox of its own.
     flags = ["--no-sandbox", "--disable-background-networking"]
     with sync_playwright() as playwright:
-        launched = playwright.chromium.launch(executable_path=path, args=flags)
+        launched = playwright.chromium.launch(executable_path=chromium, args=flags)
         yield launched
         launched.close()
 

@@ -16,8 +16,8 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from click.testing import CliRunner
 import cubspec
 from cubspec import read_cub, read_predictions, score, spread
 from cubspec.choices import short_signatures
-from cubspec.cli import FORMATS, commands, main
+from cubspec.cli import FORMATS, commands
 from cubspec.scoring import SPLITS, Result
 from cubspec.tables import (
     as_latex,
@@ -45,6 +45,7 @@ from cubspec.tables import (
 )
 from cubspec.truth.consensus import TRUTH
 from cubspec.truth.sigma import POOL
+from tests.running import Outcome, Run, running
 from tests.writing import (
     random_dataset,
     random_prediction,
@@ -77,28 +78,11 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return root
 
 
-@dataclass(frozen=True)
-class Outcome:
-    """How a run of the command line ended."""
-
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Outcome]
-
-
 @pytest.fixture
 def run(folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in this process, in that folder."""
     monkeypatch.chdir(folder)
-
-    def call(*arguments: str) -> Outcome:
-        status = main(arguments)
-        return Outcome(status, *capsys.readouterr())
-
-    return call
+    return running(capsys)
 
 
 def scored(*files: str, data: str = "data", **chosen: Any) -> Result:

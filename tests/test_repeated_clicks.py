@@ -18,7 +18,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cubspec.cli import main
 from cubspec.data import InputError
 from cubspec.repeated_clicks import RELATIVE_TO, read_repeated_clicks, repeated_spread
 from cubspec.scoring import Spread, spread
@@ -32,6 +31,7 @@ from cubspec.tables import (
 )
 from cubspec.truth.sigma import SIGMA
 from tests.naive import consensus, part_sigmas
+from tests.running import Outcome, Run, running
 from tests.writing import Style, random_dataset, write_cub, write_text
 
 ROOT = Path(__file__).parent.parent
@@ -602,26 +602,11 @@ def test_what_is_written_is_read(
 # The command.
 
 
-@dataclass(frozen=True)
-class Outcome:
-    status: int
-    out: str
-    err: str
-
-
-Run = Callable[..., Outcome]
-
-
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """Run the command line in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def call(*arguments: str) -> Outcome:
-        status = main(arguments)
-        return Outcome(status, *capsys.readouterr())
-
-    return call
+    return running(capsys)
 
 
 @pytest.mark.parametrize("relative_to", RELATIVE_TO)
